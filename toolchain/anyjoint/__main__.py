@@ -1,0 +1,5 @@
+"""`python -m anyjoint`."""
+
+from anyjoint.cli import main
+
+main()

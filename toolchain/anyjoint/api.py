@@ -1,0 +1,100 @@
+"""What a Python user calls: load, compile, open."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from anyjoint.library import Library
+    from anyjoint.mechanism import Mechanism
+
+DEFAULT_FUNCTIONS = ("fd", "id")
+
+
+def load(path: str | Path, *, bake: bool = False) -> Mechanism:
+    """The mechanism of a model file; bake=True makes its parameters constants.
+    ModelError carries every problem of the file."""
+    from anyjoint.build import build
+    from anyjoint.frontend.load import load as read
+
+    return build(read(path), bake)
+
+
+def loads(text: str, *, bake: bool = False) -> Mechanism:
+    """The mechanism of a model file's text."""
+    from anyjoint.build import build
+    from anyjoint.frontend.load import loads as read
+
+    return build(read(text), bake)
+
+
+def open(path: str | Path) -> Library:
+    """The compiled library in a folder that `compile` wrote; ArtifactError where it must
+    not be loaded here."""
+    from anyjoint import library
+
+    return library.open(path)
+
+
+def compile(model: Mechanism | str | Path, out: str | Path | None = None,
+            functions: Iterable[str] = DEFAULT_FUNCTIONS, *, bake: bool = False,
+            native: bool = False, form: str = "auto") -> Library:
+    """Compiles functions of a mechanism (or model file) into the folder `out` and opens it.
+
+    functions: names of the catalogue, with options as in "frame_jacobian:frame=tool"
+    out: default generated/<name>
+    bake: parameters become constants; native: for this machine's processor only
+    form: see functions.function
+
+    Nothing is done where `out` already holds the artifact of this content."""
+    return open(write(model, out, functions, bake=bake, native=native, form=form)[0])
+
+
+def write(model: Mechanism | str | Path, out: str | Path | None = None,
+          functions: Iterable[str] = DEFAULT_FUNCTIONS, *, bake: bool = False,
+          native: bool = False, form: str = "auto") -> tuple[Path, bool]:
+    """`compile` without opening: the folder, and whether it was up to date already."""
+    from anyjoint import functions as catalogue
+    from anyjoint import requests
+    from anyjoint.backend import artifact, compiler
+
+    start = time.perf_counter()
+    mechanism = load(model) if isinstance(model, (str, Path)) else model
+    mechanism = mechanism.baked() if bake else mechanism
+    folder = Path(out) if out is not None else Path("generated") / mechanism.name
+    wanted = requests.by_alias(catalogue.CATALOGUE, mechanism, functions)
+    options = {"functions": [[a, n, o] for a, (n, o) in wanted.items()],
+               "form": form, "bake": bake, "native": native}
+    info = describe(mechanism)
+    info["descriptions"] = {a: catalogue.CATALOGUE[n].doc for a, (n, _) in wanted.items()}
+    artifact.prepare(folder)
+    cc = compiler.find_compiler()
+    key = artifact.cache_key(info, options, cc)
+    if artifact.up_to_date(folder, key):
+        return folder, True
+    made = {a: catalogue.function(mechanism, n, form=form, **o) for a, (n, o) in wanted.items()}
+    artifact.write(folder, made, info, options, key, cc, {"build": time.perf_counter() - start})
+    return folder, False
+
+
+def describe(m: Mechanism) -> dict[str, Any]:
+    """What header and manifest say about a mechanism; plain data, None for no limit."""
+    limits = {key: _finite(value) for key, value in vars(m.bounds).items()}
+    return {
+        "name": m.name, "model_hash": m.hash,
+        "dimensions": {"nq": m.nq, "nv": m.nv, "nu": m.nu, "np": m.np, "nbodies": len(m.bodies)},
+        "q_names": list(m.q_names), "v_names": list(m.v_names), "u_names": list(m.u_names),
+        "p_names": list(m.p_names), "body_names": list(m.body_names),
+        "frame_names": list(m.frame_names),
+        "defaults": {"q0": m.q0.tolist(), "p0": m.p0.tolist()},
+        "states": {name: q.tolist() for name, q in m.states.items()}, "limits": limits}
+
+
+def _finite(values: Any) -> list[float | None]:
+    return [float(x) if math.isfinite(x) else None for x in values]
+
+

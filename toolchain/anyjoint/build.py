@@ -1,0 +1,91 @@
+"""Spec → mechanism: names to indices, formulas to numbers or expressions of p. All
+problems of a document are collected and raised together."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from anyjoint import checks, forces, sections
+from anyjoint.dynamics.link import Kind, Link
+from anyjoint.errors import ModelError
+from anyjoint.frontend.load import Document
+from anyjoint.inertia import body_inertia
+from anyjoint.joints.contract import Joint
+from anyjoint.joints.formula import FormulaJoint
+from anyjoint.mechanism import Body, Mechanism
+from anyjoint.scope import Scope, pose, spread
+
+
+def build(document: Document, bake: bool = False) -> Mechanism:
+    """The mechanism of a document; ModelError carries every problem found."""
+    scope = Scope.of(document, bake)
+    checks.names(document, scope)
+    order = checks.tree(document, scope)
+    for name, definition in document.spec.joint_types.items():
+        FormulaJoint(None, scope.at("joint_types", name), definition, ("joint_types", name))
+    joints = {name: _joint(scope, name, keys) for name, keys in document.spec.bodies.items()}
+    links = {name: _link(scope, name, joint) for name, joint in joints.items()}
+    mechanism = _assemble(document, scope, order, links, bake)
+    if not scope.problems:
+        checks.physics(document, mechanism, scope)
+    if scope.problems:
+        raise ModelError(dict.fromkeys(scope.problems))  # each once, in order
+    return mechanism
+
+
+def _joint(scope: Scope, name: str, keys: Any) -> Joint:
+    return scope.at("bodies", name).joint(keys.joint, "joint")
+
+
+def _link(scope: Scope, name: str, joint: Joint) -> Link:
+    keys, here = scope.document.spec.bodies[name], scope.at("bodies", name)
+    R0, r0 = pose(here, keys.origin, "origin")
+    Rc, rc = pose(here, keys.child_origin, "child_origin")
+    m, h, I6 = body_inertia(here, keys)
+    names = sections.v_names_of(joint)
+    armature = spread(here, keys.joint.armature, names, 0.0, "joint", "armature")
+    return Link(joint, R0, r0, Rc, rc, m, h, I6, sections.column(armature),
+                sections.column(joint.arguments))
+
+
+def _assemble(document: Document, scope: Scope, order: list[str], links: dict[str, Link],
+              bake: bool) -> Mechanism:
+    spec = document.spec
+    index = {name: i for i, name in enumerate(spec.bodies)} | {"world": -1}
+    bodies = tuple(Body(name, index.get(spec.bodies[name].parent, -1), spec.bodies[name].joint.name
+                        or name, link, Kind.of(link)) for name, link in links.items())
+    q_names = [n for b in bodies for n in sections.full_names(b, b.joint.q_names)]
+    v_names = [n for b in bodies for n in sections.full_names(b, sections.v_names_of(b.joint))]
+    _distinct_in_c(scope, q_names)
+    q0 = sections.rest(scope, bodies)
+    u_names, actuation, u_max = sections.actuators(scope, v_names)
+    frames = tuple(sections.frames(scope, index))
+    parameters = () if bake else tuple(spec.parameters)
+    return Mechanism(
+        name=spec.name, hash=_hash(spec, bake), bodies=bodies,
+        order=tuple(index[name] for name in order), frames=frames,
+        gravity=sections.column([scope.at()(x, "gravity", i) for i, x in enumerate(spec.gravity)]),
+        p=scope.p, p_names=parameters,
+        p0=np.array([scope.numbers[n] for n in parameters], dtype=float),
+        q_names=tuple(q_names), v_names=tuple(v_names), u_names=tuple(u_names),
+        actuation=actuation, q0=q0, states=sections.states(scope, bodies, q0),
+        bounds=sections.bounds(scope, bodies, u_max), passive=sections.passive(scope, bodies, q0),
+        forces=forces.build(scope, spec.forces, index, {f.name: f for f in frames}),
+        document=document)
+
+
+def _distinct_in_c(scope: Scope, names: list[str]) -> None:
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(name.replace(".", "_").upper(), name)
+        if other != name:
+            scope.at().problem(f'the coordinates "{other}" and "{name}" have the same name in C',
+                               "bodies", key=True, hint="rename one of the joints")
+
+
+def _hash(spec: Any, bake: bool) -> str:
+    text = spec.model_dump_json(exclude={"include"}) + ("baked" if bake else "")
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,160 @@
+"""What a valid spec can still have wrong: names, the tree, physics. Each check notes
+its problems in the scope; nothing is raised here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from anyjoint.dynamics import pivots
+from anyjoint.dynamics.tree import Tree
+from anyjoint.errors import suggest
+from anyjoint.frontend.load import Document
+from anyjoint.mechanism import Mechanism, evaluate_at
+from anyjoint.scope import Scope
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_MAX_NAME = 63  # what every C compiler keeps apart
+
+
+def names(document: Document, scope: Scope) -> None:
+    """Identifiers everywhere, and no name twice where one would hide the other."""
+    spec = document.spec
+    _identifier(scope, spec.name, ("name",), key=False)
+    for section in ("constants", "parameters", "joint_types", "bodies", "frames", "actuators",
+                    "forces", "states"):
+        for name in getattr(spec, section) or {}:
+            _identifier(scope, name, (section, name))
+    for name, definition in spec.joint_types.items():
+        for kind in ("coordinates", "arguments"):
+            for own in getattr(definition, kind):
+                _identifier(scope, own, ("joint_types", name, kind, own))
+    for name, body in spec.bodies.items():
+        if body.joint.name is not None:
+            _identifier(scope, body.joint.name, ("bodies", name, "joint", "name"), key=False)
+        for frame in body.frames:
+            _identifier(scope, frame, ("bodies", name, "frames", frame))
+    _twice(scope, [(n, ("parameters", n)) for n in spec.parameters],
+           [(n, ("constants", n)) for n in spec.constants])
+    _twice(scope, [("world", ())],
+           [(n, ("bodies", n)) for n in spec.bodies],
+           [(f, ("bodies", n, "frames", f)) for n, b in spec.bodies.items() for f in b.frames],
+           [(n, ("frames", n)) for n in spec.frames])
+    _twice(scope, [(b.joint.name or n, ("bodies", n, "joint", "name"))
+                   for n, b in spec.bodies.items()])
+
+
+def _identifier(scope: Scope, name: str, path: tuple[Any, ...], key: bool = True) -> None:
+    if not _IDENTIFIER.match(name):
+        scope.problem(f'"{name}" is no identifier', *path, key=key,
+                      hint="letters, digits and _, not a digit first")
+    elif len(name) > _MAX_NAME:
+        scope.problem(f"a name has at most {_MAX_NAME} characters", *path, key=key)
+
+
+def _twice(scope: Scope, *groups: Iterable[tuple[str, tuple[Any, ...]]]) -> None:
+    seen: dict[str, tuple[Any, ...]] = {}
+    for name, path in (pair for group in groups for pair in group):
+        if name in seen:
+            where = ".".join(map(str, seen[name])) or "the world frame"
+            scope.problem(f'the name "{name}" is taken by {where}', *path, key=True,
+                          hint="rename one of them")
+        seen.setdefault(name, path)
+
+
+def tree(document: Document, scope: Scope) -> list[str]:
+    """Parents exist and lead to the world; the bodies, parents before children."""
+    bodies = document.spec.bodies
+    for name, body in bodies.items():
+        if body.parent != "world" and body.parent not in bodies:
+            scope.problem(f'unknown parent "{body.parent}"', "bodies", name, "parent",
+                          hint=suggest(body.parent, [*bodies, "world"], "bodies"))
+    order: list[str] = []
+    placed = {"world"} | {b.parent for b in bodies.values() if b.parent not in bodies}
+    waiting = list(bodies)
+    while waiting:
+        ready = [n for n in waiting if bodies[n].parent in placed]
+        if not ready:
+            _report_cycles(scope, bodies, waiting)
+            break
+        # one pass in file order places whole chains whose parents come first
+        for name in waiting:
+            if bodies[name].parent in placed:
+                order.append(name)
+                placed.add(name)
+        waiting = [n for n in waiting if n not in placed]
+    return order
+
+
+def _report_cycles(scope: Scope, bodies: Any, waiting: list[str]) -> None:
+    cyclic: set[str] = set()
+    for start in waiting:
+        chain, name = [], start
+        while name not in chain and name not in cyclic:
+            chain.append(name)
+            name = bodies[name].parent
+        if name in cyclic:
+            continue
+        circle = chain[chain.index(name):]
+        cyclic |= set(circle)
+        scope.problem("bodies carry each other in a circle: " + " → ".join([*circle, circle[0]]),
+                      "bodies", circle[0], "parent", hint="one of them must lead to the world")
+    for name in waiting:
+        if name not in cyclic:
+            scope.problem(f'"{name}" does not reach the world: its ancestors form a circle',
+                          "bodies", name, "parent")
+
+
+def physics(document: Document, mechanism: Mechanism, scope: Scope) -> None:
+    """Masses and inertias at the parameters' defaults; a regular mass matrix."""
+    constants = evaluate_at([ca.vertcat(b.link.m, b.link.h, b.link.I6) for b in mechanism.bodies],
+                            mechanism.p, ca.DM(mechanism.p0))
+    before = len(scope.problems)
+    for body, column in zip(mechanism.bodies, constants, strict=True):
+        keys = document.spec.bodies[body.name]
+        check = keys.check_inertia and document.spec.check_inertia
+        _inertia(scope, body.name, np.array(column).ravel(), keys, check)
+    if len(scope.problems) == before:
+        _regular(mechanism, scope)
+
+
+def _inertia(scope: Scope, name: str, column: Any, keys: Any, check: bool) -> None:
+    m, h, (xx, yy, zz, xy, xz, yz) = column[0], column[1:4], column[4:]
+    given = "mass" if keys.mass is not None else "shapes" if keys.shapes else "mass"
+    if not np.isfinite(column).all():
+        scope.problem("mass, com or inertia is not finite", "bodies", name, given, key=True)
+        return
+    if m < 0:
+        scope.problem(f"the mass is {m:g}", "bodies", name, given, key=True, hint="mass > 0")
+        return
+    c = h / m if m > 0 else np.zeros(3)
+    I_o = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    moments = np.linalg.eigvalsh(I_o - m * (c @ c * np.eye(3) - np.outer(c, c)))
+    slack = 1e-9 * max(np.trace(I_o), 1e-300)
+    where = "inertia" if keys.inertia is not None else given
+    listed = ", ".join(f"{x:g}" for x in moments)
+    if moments[0] < -slack:
+        scope.problem(f"the inertia is not positive: principal moments {listed}",
+                      "bodies", name, where, hint="about the com, with URDF's signs of xy, xz, yz")
+    elif check and moments[2] > moments[0] + moments[1] + slack:
+        scope.problem(f"no body has this inertia: of the principal moments {listed} the largest "
+                      "exceeds the sum of the others", "bodies", name, where,
+                      hint="about the com, not the joint; check_inertia: false turns this off")
+
+
+def _regular(mechanism: Mechanism, scope: Scope) -> None:
+    """Every pivot of the elimination is positive somewhere, else M is singular everywhere."""
+    singular = pivots.singular_joints(Tree(mechanism, ca.DM(mechanism.p0)), mechanism)
+    for i in singular:
+        body = mechanism.bodies[i]
+        keys = scope.document.spec.bodies[body.name]
+        where = ("mass",) if keys.mass is not None else ()
+        scope.problem(
+            f'the mass matrix is singular: nothing resists the joint "{body.joint_name}"',
+            "bodies", body.name, *where, key=True,
+            hint="give this body or one behind it mass and inertia, or the joint an armature; "
+                 "if it has them, the joint's coordinates are not independent")

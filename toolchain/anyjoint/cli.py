@@ -1,0 +1,158 @@
+"""The command line. Heavy imports stay inside the commands, so that --help is quick."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from anyjoint.errors import AnyjointError, ModelError
+
+app = typer.Typer(
+    name="anyjoint", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+    help="A compiler for mechanisms: model file in, dynamics as a C library out.")
+
+
+class OutputFormat(str, enum.Enum):
+    text = "text"
+    json = "json"
+
+
+Model = Annotated[Path, typer.Argument(help="Model file (.yaml).", show_default=False)]
+Format = Annotated[OutputFormat, typer.Option("--output-format", help="json is for editors.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
+
+
+@contextlib.contextmanager
+def reporting(debug: bool, output: OutputFormat = OutputFormat.text) -> Iterator[None]:
+    """Errors as text or JSON with exit status 2; a traceback only with --debug."""
+    try:
+        yield
+    except AnyjointError as e:
+        if debug:
+            raise
+        if output is OutputFormat.json:
+            print(json.dumps({"ok": False, "problems": _problems(e)}, indent=2))
+        else:
+            print(str(e) if isinstance(e, ModelError) else f"error: {e}", file=sys.stderr)
+        raise typer.Exit(2) from None
+    except (typer.Exit, typer.Abort):
+        raise
+    except Exception as e:
+        if debug:
+            raise
+        print(f"internal error: {type(e).__name__}: {str(e)[:500]}\n"
+              "This is a bug in anyjoint; --debug shows where.", file=sys.stderr)
+        raise typer.Exit(1) from None
+
+
+def _problems(e: AnyjointError) -> list[dict[str, Any]]:
+    if not isinstance(e, ModelError):
+        return [{"severity": "error", "message": str(e)}]
+    out = []
+    for p in e.problems:
+        place = {} if p.place is None else {
+            "file": p.place.file, "line": p.place.line, "column": p.place.column,
+            "length": p.place.length}
+        out.append({"severity": "error", "message": p.message, "key": p.key, "hint": p.hint}
+                   | place)
+    return out
+
+
+@app.command()
+def check(model: Model, output_format: Format = OutputFormat.text, debug: Debug = False) -> None:
+    """Check a model file: every problem with its place, or one line if there is none."""
+    with reporting(debug, output_format):
+        from anyjoint.api import load
+
+        m = load(model)
+        if output_format is OutputFormat.json:
+            print(json.dumps({"ok": True, "problems": []}, indent=2))
+        else:
+            print(f"{model}: ok, {len(m.bodies)} bodies, nq = {m.nq}, nv = {m.nv}, np = {m.np}")
+
+
+@app.command()
+def show(model: Model, output_format: Format = OutputFormat.text, debug: Debug = False) -> None:
+    """Draw the tree with degrees of freedom, coordinates, parameters, operation counts."""
+    with reporting(debug, output_format):
+        from anyjoint import report
+        from anyjoint.api import load
+
+        m = load(model)
+        if output_format is OutputFormat.json:
+            print(json.dumps(report.summary(m), indent=2))
+        else:
+            report.show(m)
+
+
+@app.command()
+def compile(
+    model: Model,
+    out: Annotated[Path | None, typer.Option(
+        "-o", "--out", help="Folder; default generated/NAME.", show_default=False)] = None,
+    functions: Annotated[str, typer.Option(
+        "-f", "--functions",
+        help="Comma-separated, options as in frame_jacobian:frame=tool.")] = "fd,id",
+    bake: Annotated[bool, typer.Option("--bake", help="Parameters become constants.")] = False,
+    native: Annotated[bool, typer.Option("--native", help="For this processor only.")] = False,
+    form: Annotated[str, typer.Option(help="auto, inlined or rolled.")] = "auto",
+    output_format: Format = OutputFormat.text,
+    debug: Debug = False,
+) -> None:
+    """Compile functions of a model into a library with C, header and manifest."""
+    with reporting(debug, output_format):
+        from anyjoint import api, report
+
+        names = [name for name in functions.split(",") if name.strip()]
+        with report.working(f"compiling {model}", output_format is OutputFormat.text):
+            folder, current = api.write(model, out, names, bake=bake, native=native, form=form)
+        if output_format is OutputFormat.json:
+            print(json.dumps({"ok": True, "folder": str(folder), "up_to_date": current,
+                              "manifest": str(folder / "manifest.json")}, indent=2))
+        else:
+            report.artifact(folder, current)
+
+
+@app.command()
+def schema(debug: Debug = False) -> None:
+    """Print the JSON Schema of model files, for editors."""
+    with reporting(debug):
+        from anyjoint.frontend.schema import json_schema
+
+        print(json.dumps(json_schema(), indent=1))
+
+
+@app.command()
+def new(name: Annotated[str, typer.Argument(help="Name of the mechanism.", show_default=False)],
+        debug: Debug = False) -> None:
+    """Write NAME.yaml, a commented model that compiles, and the schema for editors."""
+    with reporting(debug):
+        from anyjoint.template import write_template
+
+        file = write_template(name, Path.cwd())
+        print(f"wrote {file.name}; next:")
+        print(f"  anyjoint show {file.name}\n  anyjoint compile {file.name}")
+
+
+@app.command()
+def demo(debug: Debug = False) -> None:
+    """Compile models that come with anyjoint, run them, say what was made and how fast."""
+    with reporting(debug):
+        from anyjoint.demo import run
+
+        run(Path("generated"))
+
+
+def main() -> None:
+    app()
+
+
+if __name__ == "__main__":
+    main()

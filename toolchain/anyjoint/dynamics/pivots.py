@@ -1,0 +1,58 @@
+"""Where the mass matrix is singular: the pivots D of the articulated-body elimination
+(seed 003, section 5) at random configurations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from anyjoint.dynamics import aba, configuration
+from anyjoint.dynamics.link import Link
+from anyjoint.dynamics.tree import Tree
+from anyjoint.geometry import se3
+
+_SAMPLES = 3
+_SMALLEST = 1e-14  # of a pivot, relative to what the subspace and the inertia would allow
+
+
+def pivot(link: Link, S: Any, J: Any) -> tuple[Any, Any]:
+    """D = Sᵀ J S + armature, and its scale."""
+    J = se3.inertia_matrix(link.m, link.h, link.I6) + ca.tril2symm(ca.tril(J))
+    scale = ca.sumsqr(S) * ca.norm_fro(J) + ca.sum1(link.armature)
+    return S.T @ J @ S + ca.diag(link.armature), ca.densify(scale)
+
+
+def singular_joints(tree: Tree, mechanism: Any) -> list[int]:
+    """Bodies whose joint meets no inertia at any of some random configurations (the first
+    ones met on the way from the leaves; those above can't be judged)."""
+    generator = np.random.default_rng(0)
+    found: set[int] | None = None
+    for _ in range(_SAMPLES):
+        dq = ca.DM(generator.uniform(-0.7, 0.7, mechanism.nv))
+        here = _at(tree, configuration.integrate(tree, ca.DM(mechanism.q0), dq))
+        found = here if found is None else found & here
+        if not found:
+            break
+    return sorted(found or ())
+
+
+def _at(tree: Tree, q: Any) -> set[int]:
+    q = tree.split_q(q)
+    zero = tree.zeros(6)
+    J = [tree.zeros(6, 6) for _ in tree.bodies]
+    singular: set[int] = set()
+    for i, k in tree.inward():
+        v = ca.DM(tree.bodies[i].joint.nv, 1)
+        R, r, S, c, _, b = tree.call(aba.outward, i, q[i], v, zero)
+        D, scale = tree.call(pivot, i, S, J[i])
+        if D.shape[0]:
+            smallest = np.linalg.eigvalsh(np.array(D))[0]
+            if not smallest > _SMALLEST * float(scale):
+                singular.add(i)
+                continue  # no way to eliminate it
+        J_up, _, _ = tree.call(aba.inward, i, R, r, S, c, b, v, J[i], zero)
+        if k >= 0:
+            J[k] = J[k] + J_up
+    return singular

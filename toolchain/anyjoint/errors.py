@@ -1,0 +1,86 @@
+"""Typed errors. A user sees one of these, never a traceback: file, line, key,
+what is allowed, what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Place:
+    """A spot in a text file; line and column count from 1."""
+
+    file: str
+    line: int
+    column: int
+    text: str = ""  # the source line, without its line break
+    length: int = 1  # characters to underline
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with an input."""
+
+    message: str
+    place: Place | None = None
+    key: str = ""  # dotted path in the document: bodies.upper.joint.axis
+    hint: str = ""  # what is allowed, the nearest valid name, what to do
+
+    def __str__(self) -> str:
+        lines = [f"{self.place}: error: {self.message}" if self.place else f"error: {self.message}"]
+        if self.key:
+            lines[0] += f" [{self.key}]"
+        if self.place and self.place.text.strip():
+            text = self.place.text.expandtabs(1)[:160]
+            caret = " " * (self.place.column - 1) + "^" * max(1, self.place.length)
+            lines += [f"    {text}", f"    {caret[:160]}"]
+        if self.hint:
+            lines.append(f"  hint: {self.hint}")
+        return "\n".join(lines)
+
+
+class AnyjointError(Exception):
+    """Base of all errors meant for a user."""
+
+
+class ModelError(AnyjointError):
+    """A model file that can't be used; carries every independent problem found."""
+
+    def __init__(self, problems: Iterable[Problem]):
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(p) for p in self.problems))
+
+
+class FormulaError(AnyjointError):
+    """A formula that can't be parsed or evaluated. `offset` is the 0-based
+    column in the formula's text, `length` the number of characters at fault."""
+
+    def __init__(self, message: str, offset: int = 0, length: int = 1, hint: str = ""):
+        super().__init__(message)
+        self.message, self.offset, self.length, self.hint = message, offset, length, hint
+
+
+class CompileError(AnyjointError):
+    """The C compiler is missing or failed; carries its own message."""
+
+
+class ArtifactError(AnyjointError):
+    """A compiled artifact that must not be loaded here."""
+
+
+class InputError(AnyjointError, ValueError):
+    """A call with an argument of the wrong size, name or value."""
+
+
+def suggest(name: str, allowed: Iterable[str], what: str = "allowed") -> str:
+    """'did you mean "x"? allowed: …' for an unknown `name`."""
+    options = sorted(map(str, allowed))
+    near = difflib.get_close_matches(str(name), options, n=1)
+    shown = ", ".join(options[:40]) + (" …" if len(options) > 40 else "")
+    listing = f"{what}: {shown}" if options else f"{what}: none"
+    return f'did you mean "{near[0]}"? {listing}' if near else listing

@@ -1,0 +1,144 @@
+"""Forces of a model file between or at frames: springs, constant forces, drag.
+
+Each is a wrench on one or two bodies, and a potential where it has one. A `Site` is a
+frame on a body with the body's world pose (R, r) and body twist V."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from anyjoint.errors import suggest
+from anyjoint.geometry import se3, so3
+
+
+@dataclass(frozen=True)
+class Site:
+    """A frame (Rf, rf) on a body with world pose (R, r) and twist V (SX)."""
+
+    Rf: Any
+    rf: Any
+    R: Any
+    r: Any
+    V: Any
+
+    @property
+    def point(self) -> Any:
+        """Position in the world, 3×1."""
+        return self.r + self.R @ self.rf
+
+    @property
+    def velocity(self) -> Any:
+        """Velocity of the point, world axes."""
+        return self.R @ (self.V[3:] + so3.cross3(self.V[:3], self.rf))
+
+    def push(self, force: Any, moment: Any | None = None) -> Any:
+        """Wrench on the body (body axes, about its origin) of a world force at the point."""
+        f = self.R.T @ force
+        n = so3.cross3(self.rf, f)
+        return ca.vertcat(n if moment is None else n + self.R.T @ moment, f)
+
+
+@dataclass(frozen=True)
+class Force:
+    """One entry of `forces`: the frames it acts at, (body index, Rf, rf) each, and numbers
+    or expressions of p."""
+
+    name: str
+    sites: tuple[tuple[int, Any, Any], ...]
+    parameters: Any  # column
+    passive: bool = True  # left out with passive=False
+
+    def wrenches(self, sites: list[Site], c: Any) -> list[Any]:
+        """Wrenches on the bodies of the sites."""
+        raise NotImplementedError
+
+    def potential(self, sites: list[Site], c: Any) -> Any:
+        return ca.SX(1, 1)
+
+
+class Spring(Force):
+    """c = stiffness, damping, length. A spring of zero length pulls with k d and damps with
+    c ḋ, smooth where its ends meet; any other acts along the line between them."""
+
+    def _zero_length(self) -> bool:
+        return bool(ca.SX(self.parameters[2]).is_zero())
+
+    def wrenches(self, sites: list[Site], c: Any) -> list[Any]:
+        a, b = sites
+        d, rate = b.point - a.point, b.velocity - a.velocity
+        if self._zero_length():
+            f = c[0] * d + c[1] * rate
+        else:
+            length = ca.norm_2(d)
+            u = d / length
+            f = (c[0] * (length - c[2]) + c[1] * ca.dot(u, rate)) * u
+        return [a.push(f), b.push(-f)]
+
+    def potential(self, sites: list[Site], c: Any) -> Any:
+        a, b = sites
+        d = b.point - a.point
+        stretch2 = ca.sumsqr(d) if self._zero_length() else (ca.norm_2(d) - c[2]) ** 2
+        return c[0] * stretch2 / 2
+
+
+class WorldForce(Force):
+    """c = force, moment in world axes."""
+
+    def wrenches(self, sites: list[Site], c: Any) -> list[Any]:
+        return [sites[0].push(c[:3], c[3:])]
+
+    def potential(self, sites: list[Site], c: Any) -> Any:
+        return -ca.dot(c[:3], sites[0].point)
+
+
+class BodyForce(Force):
+    """c = force, moment in the frame's axes."""
+
+    def wrenches(self, sites: list[Site], c: Any) -> list[Any]:
+        return [se3.act_dual(sites[0].Rf, sites[0].rf, ca.vertcat(c[3:], c[:3]))]
+
+
+class Drag(Force):
+    """c = angular, linear: −c (ω; v) of the frame, in its axes."""
+
+    def wrenches(self, sites: list[Site], c: Any) -> list[Any]:
+        site = sites[0]
+        V = se3.act_inv(site.Rf, site.rf, site.V)
+        return [se3.act_dual(site.Rf, site.rf, -ca.vertcat(c[0] * V[:3], c[1] * V[3:]))]
+
+
+def build(scope: Any, entries: Any, index: dict[str, int],
+          frames: dict[str, Any]) -> tuple[Force, ...]:
+    """The forces of a document; `index` of bodies and world, `frames` by name."""
+    out: list[Force] = []
+    for name, keys in entries.items():
+        here = scope.at("forces", name)
+
+        def site(where: str, *path: Any, here: Any = here) -> tuple[int, Any, Any]:
+            if where in frames:
+                return frames[where].body, frames[where].R, frames[where].r
+            if where not in index:
+                here.problem(f'no frame or body "{where}"', *path,
+                             hint=suggest(where, [*frames, *index], "frames and bodies"))
+            return index.get(where, -1), ca.SX.eye(3), ca.SX(3, 1)
+
+        def column(*keys_: str, keys: Any = keys, here: Any = here) -> Any:
+            entries = []
+            for key in keys_:
+                value = getattr(keys, key)
+                entries += ([here(x, key, i) for i, x in enumerate(value)]
+                            if isinstance(value, list) else [here(value, key)])
+            return ca.SX(ca.vertcat(*entries))
+
+        if keys.type == "spring":
+            sites = (site(keys.from_, "from"), site(keys.to, "to"))
+            out.append(Spring(name, sites, column("stiffness", "damping", "length")))
+        elif keys.type == "constant":
+            kind = WorldForce if keys.axes == "world" else BodyForce
+            out.append(kind(name, (site(keys.frame, "frame"),), column("force", "moment"), False))
+        else:
+            out.append(Drag(name, (site(keys.frame, "frame"),), column("angular", "linear")))
+    return tuple(out)

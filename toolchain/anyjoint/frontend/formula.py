@@ -1,0 +1,307 @@
+"""Formulas of the model file. Python's parser reads them, a whitelist checks them;
+nothing is ever run as code. Values are floats or casadi expressions."""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import math
+import operator
+import re
+import warnings
+from collections import ChainMap
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, reduce
+from graphlib import CycleError, TopologicalSorter
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+from anyjoint.errors import FormulaError, suggest
+
+MAX_LENGTH, MAX_DEPTH, MAX_NODES = 2000, 50, 500
+
+
+@dataclass(frozen=True)
+class Function:
+    """What a call means for floats and for casadi values (a name in casadi)."""
+
+    arity: int  # of a `many` function: the least
+    number: Callable[..., float]
+    symbol: str | Callable[..., Any]
+    many: bool = False  # any number of arguments; symbol takes two
+
+
+FUNCTIONS = {
+    "sin": Function(1, math.sin, "sin"),
+    "cos": Function(1, math.cos, "cos"),
+    "tan": Function(1, math.tan, "tan"),
+    "asin": Function(1, math.asin, "asin"),
+    "acos": Function(1, math.acos, "acos"),
+    "atan": Function(1, math.atan, "atan"),
+    "atan2": Function(2, math.atan2, "atan2"),
+    "sqrt": Function(1, math.sqrt, "sqrt"),
+    "exp": Function(1, math.exp, "exp"),
+    "log": Function(1, math.log, "log"),
+    "abs": Function(1, math.fabs, "fabs"),
+    "min": Function(2, min, "fmin", many=True),
+    "max": Function(2, max, "fmax", many=True),
+}
+CONSTANTS = {"pi": math.pi, "deg": math.pi / 180}
+RESERVED = frozenset(FUNCTIONS) | frozenset(CONSTANTS)  # names a model can't give
+
+_OPERATORS = {
+    "+": Function(2, operator.add, operator.add),
+    "-": Function(2, operator.sub, operator.sub),
+    "*": Function(2, operator.mul, operator.mul),
+    "/": Function(2, operator.truediv, operator.truediv),
+    "**": Function(2, math.pow, "power"),
+    "unary +": Function(1, operator.pos, operator.pos),
+    "unary -": Function(1, operator.neg, operator.neg),
+}
+_SIGNS: dict[type[ast.AST], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**",
+    ast.UAdd: "unary +", ast.USub: "unary -",
+}  # fmt: skip
+_DECIMAL = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+_ALLOWED = f"allowed: + - * / **, parentheses, numbers, names, {', '.join(sorted(RESERVED))}"
+
+
+@dataclass(frozen=True)
+class Node:
+    """A checked part of a formula; `offset` and `length` tell where in its text."""
+
+    kind: str  # number, name, or call (of an operator too)
+    value: Any  # the number, the name, or the function's name
+    offset: int
+    length: int
+    args: tuple[Node, ...] = ()
+
+    def fail(self, message: str, hint: str = "") -> NoReturn:
+        raise FormulaError(message, self.offset, self.length, hint)
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A checked formula; two with the same text are equal."""
+
+    text: str
+    tree: Node = field(compare=False, repr=False)
+    names: frozenset[str] = field(compare=False)  # without pi, deg and functions
+
+
+def parse(text: str | int | float) -> Formula:
+    """The formula in a text or a number; FormulaError says where it is wrong."""
+    if isinstance(text, str):
+        return _parse_text(text)
+    if isinstance(text, bool) or not isinstance(text, (int, float)):
+        shown = "true or false" if isinstance(text, bool) else type(text).__name__
+        raise FormulaError(f"expected a number or a formula, not {shown}")
+    try:
+        finite = math.isfinite(text)
+    except OverflowError:
+        finite = False
+    if not finite:
+        raise FormulaError("a number must be finite")
+    return _parse_text(str(int(text) if isinstance(text, int) else float(text)))
+
+
+@lru_cache(maxsize=4096)
+def _parse_text(text: str) -> Formula:
+    if len(text) > MAX_LENGTH:
+        raise FormulaError(f"a formula has at most {MAX_LENGTH} characters, not {len(text)}")
+    if not text.strip():
+        raise FormulaError("an empty formula", hint=_ALLOWED)
+    # the same length, so that offsets stay right; Python wants no space in front
+    line = re.sub(r"\s", " ", text)
+    if odd := re.search(r"[#\\\0]", line):  # a comment, a continued line, the end
+        raise FormulaError(f"{odd[0]!r} is not allowed in a formula", odd.start(), hint=_ALLOWED)
+    shift = len(line) - len(line.lstrip())
+    python = _python_tree(line, shift)
+    tree = _Checker(line, shift).check(python, 1)
+    names = frozenset(node.value for node in _walk(tree) if node.kind == "name")
+    return Formula(text, tree, names - CONSTANTS.keys())
+
+
+def _python_tree(line: str, shift: int) -> ast.expr:
+    """Python's syntax tree of one line from `shift` on; its errors become a FormulaError."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(line[shift:], mode="eval").body
+    except SyntaxError as error:
+        words = [word for word in re.findall(r"\w+", line) if keyword.iskeyword(word)]
+        hint = f'"{words[0]}" is a reserved word' if words else _ALLOWED
+        offset = min(max((error.offset or 1) - 1, 0) + shift, len(line) - 1)
+        raise FormulaError(f"not a formula: {error.msg}", offset, hint=hint) from None
+    except (ValueError, MemoryError, RecursionError, OverflowError):
+        raise FormulaError("not a formula: too deep, or odd characters", hint=_ALLOWED) from None
+
+
+class _Checker:
+    """Turns Python's syntax tree to checked nodes."""
+
+    def __init__(self, line: str, shift: int):
+        self.line, self.bytes, self.shift, self.count = line, line[shift:].encode(), shift, 0
+
+    def check(self, part: ast.expr, depth: int) -> Node:
+        """The node for `part`; a chain like a + b + c is one level deep."""
+        offset, end = (
+            len(self.bytes[:column].decode()) + self.shift
+            for column in (part.col_offset, part.end_col_offset or 0)
+        )
+        here = Node("number", 0.0, offset, end - offset)
+        self.count += 1
+        if depth > MAX_DEPTH or self.count > MAX_NODES:
+            here.fail(f"a formula has at most {MAX_NODES} parts and {MAX_DEPTH} levels")
+        if isinstance(part, ast.Constant):
+            return replace(here, value=self._number(part, here))
+        if isinstance(part, ast.Name):
+            if part.id in FUNCTIONS:
+                here.fail(f"{part.id} is a function", f"write {part.id}(…)")
+            return replace(here, kind="name", value=part.id)
+        if isinstance(part, ast.BinOp) and type(part.op) in _SIGNS:
+            args = self.check(part.left, depth), self.check(part.right, depth + 1)
+            return replace(here, kind="call", value=_SIGNS[type(part.op)], args=args)
+        if isinstance(part, ast.UnaryOp) and type(part.op) in _SIGNS:
+            arg = self.check(part.operand, depth + 1)
+            return replace(here, kind="call", value=_SIGNS[type(part.op)], args=(arg,))
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and not part.keywords:
+            self._check_call(part.func.id, len(part.args), here)
+            arguments = tuple(self.check(arg, depth + 1) for arg in part.args)
+            return replace(here, kind="call", value=part.func.id, args=arguments)
+        what = type(getattr(part, "op", part)).__name__.lower()
+        hint = "use ** for powers; " * (what == "bitxor") + _ALLOWED
+        here.fail(f"{self._shown(here)} ({what}) is not allowed in a formula", hint)
+
+    def _shown(self, node: Node) -> str:
+        text = self.line[node.offset : node.offset + node.length]
+        return f'"{text[:40]}…"' if len(text) > 40 else f'"{text}"'
+
+    def _number(self, part: ast.Constant, here: Node) -> float:
+        text = self.line[here.offset : here.offset + here.length]
+        if not _DECIMAL.fullmatch(text):
+            here.fail(f"{self._shown(here)} is not a decimal number", _ALLOWED)
+        if not math.isfinite(value := float(text)):
+            here.fail(f"{self._shown(here)} is too large")
+        return value
+
+    def _check_call(self, name: str, given: int, here: Node) -> None:
+        if (function := FUNCTIONS.get(name)) is None:
+            hint = suggest(name, FUNCTIONS, "functions") + "; a product needs a *"
+            here.fail(f'unknown function "{name}"', hint)
+        if given < function.arity or (given > function.arity and not function.many):
+            wanted = f"{function.arity}{' or more' if function.many else ''}"
+            here.fail(f"{name} takes {wanted} argument(s), not {given}")
+
+
+def _walk(node: Node) -> Iterator[Node]:
+    yield node
+    for arg in node.args:
+        yield from _walk(arg)
+
+
+def check(formula: Formula, known: Collection[str]) -> None:
+    """FormulaError at the first name that is not in `known`."""
+    if unknown := {name for name in formula.names if name not in known}:
+        node = next(node for node in _walk(formula.tree) if node.value in unknown)
+        hint = suggest(node.value, {*known, *CONSTANTS}, "known")
+        node.fail(f'unknown name "{node.value}"', hint)
+
+
+def evaluate(formula: Formula, env: Mapping[str, Any]) -> Any:
+    """The value with the names of `env`: a float if all it uses are floats, else casadi's."""
+    check(formula, env)
+    return _value(formula.tree, env)
+
+
+def _value(node: Node, env: Mapping[str, Any]) -> Any:
+    if node.kind == "number":
+        return node.value
+    if node.kind == "name":
+        value = CONSTANTS.get(node.value, env.get(node.value))
+        return _finite(node, float(value)) if isinstance(value, (int, float)) else value
+    function = FUNCTIONS.get(node.value) or _OPERATORS[node.value]
+    args = [_value(arg, env) for arg in node.args]
+    if all(isinstance(arg, float) for arg in args):
+        try:
+            return _finite(node, function.number(*args))
+        except (ArithmeticError, ValueError) as error:
+            node.fail(f"{node.value} has no value here: {error}")
+    if node.value == "/" and isinstance(args[1], float) and args[1] == 0:
+        node.fail("division by zero")
+    return _symbolic(function, args)
+
+
+def _finite(node: Node, value: float) -> float:
+    if not math.isfinite(value):
+        node.fail(f"the result is {value}, not a finite number")
+    return value
+
+
+def _symbolic(function: Function, args: list[Any]) -> Any:
+    symbol = function.symbol
+    if isinstance(symbol, str):
+        import casadi  # slow to load, and most formulas are numbers
+
+        symbol = getattr(casadi, symbol)
+    return reduce(symbol, args) if function.many else symbol(*args)
+
+
+def as_number(value: str | int | float, env: Mapping[str, Any] = MappingProxyType({})) -> float:
+    """The float that a text or number stands for; FormulaError if it isn't one."""
+    result = evaluate(formula := parse(value), env)
+    if isinstance(result, float):
+        return result
+    names = ", ".join(sorted(n for n in formula.names if not isinstance(env[n], (int, float))))
+    hint = "only constants are fixed when the code is made"
+    formula.tree.fail(f"this must be a number, but depends on the run-time {names}", hint)
+
+
+def definitions(
+    items: Mapping[str, str | int | float], env: Mapping[str, Any] = MappingProxyType({})
+) -> tuple[dict[str, float], dict[str, FormulaError]]:
+    """Values of named formulas that may use each other in any order, and the errors.
+
+    A name in neither uses, or is in a circle with, one that has an error."""
+    formulas: dict[str, Formula] = {}
+    values: dict[str, float] = {}
+    errors: dict[str, FormulaError] = {}
+    for name, text in items.items():
+        try:
+            if name in RESERVED:
+                raise FormulaError(f'"{name}" is already a function or constant', hint="rename it")
+            formulas[name] = parse(text)
+        except FormulaError as error:
+            errors[name] = error
+    lost = set(errors)
+    scope: Mapping[str, Any] = ChainMap(values, dict(env))
+    for name in _order(formulas, errors, lost):
+        if formulas[name].names & lost:
+            lost.add(name)
+            continue
+        try:
+            values[name] = as_number(items[name], scope)
+        except FormulaError as error:
+            errors[name] = error
+            lost.add(name)
+    return {name: values[name] for name in items if name in values}, errors
+
+
+def _order(
+    formulas: Mapping[str, Formula], errors: dict[str, FormulaError], lost: set[str]
+) -> list[str]:
+    """Names such that each follows those it uses; circles go to `errors` and `lost`."""
+    uses = {name: formula.names & formulas.keys() for name, formula in formulas.items()}
+    while True:
+        try:
+            return list(TopologicalSorter(uses).static_order())
+        except CycleError as error:
+            circle = error.args[1][:0:-1]  # each uses the next, the last the first
+        start = circle.index(next(name for name in uses if name in circle))
+        circle = circle[start:] + circle[: start + 1]
+        lost.update(circle)
+        uses = {name: used - lost for name, used in uses.items() if name not in lost}
+        node = next(n for n in _walk(formulas[circle[0]].tree) if n.value == circle[1])
+        message = f"circular definition: {' → '.join(circle)}"
+        errors[circle[0]] = FormulaError(message, node.offset, node.length, "break the circle")

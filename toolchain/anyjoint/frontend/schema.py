@@ -1,0 +1,210 @@
+"""The model file as pydantic models: what is allowed where. The JSON Schema for
+editors and the validation come from the same text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+
+from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
+
+from anyjoint.frontend.factors import Definition
+from anyjoint.frontend.fields import Formula, JointKeys, PerCoordinate, Pose, Strict, Vec3, bad
+from anyjoint.joints import JOINTS, Composite
+
+# -- joints: every registered family, and the joint types of the file --------------
+
+
+class UserJoint(JointKeys):
+    """A joint whose type is declared in `joint_types`; other keys are its arguments."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Formula]
+    type: str = Field(json_schema_extra={"not": {"enum": [*sorted(JOINTS)]}})
+
+
+def _joint_tag(value: Any) -> str | None:
+    kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
+    return kind if isinstance(kind, str) and kind in JOINTS else "joint_types"
+
+
+_MEMBERS = (*(Annotated[family.Keys, Tag(name)] for name, family in JOINTS.items()),
+            Annotated[UserJoint, Tag("joint_types")])
+if TYPE_CHECKING:
+    AnyJoint = Any
+else:
+    AnyJoint = Annotated[Union[_MEMBERS], Discriminator(_joint_tag)]  # noqa: UP007
+Composite.Keys.model_rebuild(_types_namespace={"AnyJoint": AnyJoint})
+
+
+# -- shapes --------------------------------------------------------------------------
+
+
+class ShapeKeys(Strict):
+    """Keys that every shape has. Without density and mass it is only a picture."""
+
+    density: Formula = Field(default=None, description="kg/m³")
+    mass: Formula = Field(default=None, description="kg")
+    origin: Pose = Field(default=Pose(), description="the shape's frame in the body")
+    color: str | None = Field(default=None, description="for the picture, such as #3377cc")
+
+    @model_validator(mode="after")
+    def _density_or_mass(self) -> ShapeKeys:
+        if self.density is not None and self.mass is not None:
+            raise bad("a shape has a density or a mass, not both", "remove one of them")
+        return self
+
+
+class Box(ShapeKeys):
+    type: Literal["box"]
+    size: Vec3 = Field(description="edge lengths, m")
+
+
+class Sphere(ShapeKeys):
+    type: Literal["sphere"]
+    radius: Formula
+
+
+class Ellipsoid(ShapeKeys):
+    type: Literal["ellipsoid"]
+    radii: Vec3 = Field(description="half axes, m")
+
+
+class Cylinder(ShapeKeys):
+    type: Literal["cylinder"]
+    radius: Formula
+    length: Formula = Field(description="along z, centred")
+
+
+class Capsule(ShapeKeys):
+    type: Literal["capsule"]
+    radius: Formula
+    length: Formula = Field(description="of the cylindrical part, along z, centred")
+
+
+class Torus(ShapeKeys):
+    type: Literal["torus"]
+    radius: Formula = Field(description="of the ring's centre line, about z")
+    tube: Formula = Field(description="radius of the tube")
+
+
+class Cone(ShapeKeys):
+    type: Literal["cone"]
+    radius: Formula = Field(description="of the base, which is centred at the origin")
+    length: Formula = Field(description="apex at z = length")
+
+
+AnyShape = Annotated[Union[Box, Sphere, Ellipsoid, Cylinder, Capsule, Torus, Cone],  # noqa: UP007
+                     Field(discriminator="type")]
+
+
+# -- bodies ----------------------------------------------------------------------------
+
+
+class InertiaTensor(Strict):
+    """Tensor entries about the com, body axes (URDF's signs)."""
+
+    xx: Formula
+    yy: Formula
+    zz: Formula
+    xy: Formula = 0.0
+    xz: Formula = 0.0
+    yz: Formula = 0.0
+
+
+def _inertia_tag(value: Any) -> str:
+    return "list" if isinstance(value, list) else "tensor"
+
+
+Inertia = Annotated[Union[Annotated[Vec3, Tag("list")],  # noqa: UP007
+                          Annotated[InertiaTensor, Tag("tensor")]], Discriminator(_inertia_tag)]
+Bounds = Annotated[list[Formula], Field(min_length=2, max_length=2)]
+
+
+class Entry(Strict):
+    """An entry of a section; `repeat` makes several of it, `<k>` in its texts counts."""
+
+    repeat: dict[str, Bounds] | None = Field(default=None, description="k: [first, last]")
+
+
+class Body(Entry):
+    parent: str = Field(description="a body, or world")
+    joint: AnyJoint
+    origin: Pose = Field(default=Pose(), description="the joint frame in the parent")
+    child_origin: Pose = Field(default=Pose(), description="the joint frame in this body")
+    mass: Formula = Field(default=None, description="kg")
+    com: Vec3 | None = Field(default=None, description="centre of mass in the body frame, m")
+    inertia: Inertia | None = Field(default=None, description="about the com, body axes, kg m²")
+    shapes: list[AnyShape] = Field(default=[], description="inertia and picture in one")
+    frames: dict[str, Pose] = Field(default={}, description="named frames on this body")
+    check_inertia: bool = Field(default=True, description="false: no triangle inequality")
+
+
+# -- the other sections ------------------------------------------------------------------
+
+
+class Frame(Entry, Pose):
+    body: str = Field(description="a body, or world")
+
+
+class Actuator(Entry):
+    joint: str = Field(description="joint, or joint.coordinate")
+    gear: Formula = Field(default=1.0, description="tau = gear u")
+    limit: Formula = Field(default=None, description="largest magnitude of u")
+
+
+class Spring(Entry):
+    """A spring and damper along the line between the origins of two frames."""
+
+    type: Literal["spring"]
+    from_: str = Field(alias="from", description="frame, body or world")
+    to: str = Field(description="frame, body or world")
+    stiffness: Formula = 0.0
+    damping: Formula = 0.0
+    length: Formula = Field(default=0.0, description="unstretched length, m")
+
+
+class ConstantForce(Entry):
+    """A constant force and moment at a frame's origin, in world or body axes."""
+
+    type: Literal["constant"]
+    frame: str = Field(description="frame or body")
+    force: Vec3 = [0.0, 0.0, 0.0]
+    moment: Vec3 = [0.0, 0.0, 0.0]
+    axes: Literal["world", "body"] = "world"
+
+
+class Drag(Entry):
+    """A wrench against the frame's twist: −damping (ω; v), in the frame's axes."""
+
+    type: Literal["drag"]
+    frame: str = Field(description="frame or body")
+    angular: Formula = Field(default=0.0, description="moment per angular velocity")
+    linear: Formula = Field(default=0.0, description="force per velocity")
+
+
+AnyForce = Annotated[Union[Spring, ConstantForce, Drag], Field(discriminator="type")]  # noqa: UP007
+
+
+class Model(Strict):
+    """A mechanism: bodies, the joints between them, and what acts on them."""
+
+    anyjoint: Literal[1] = Field(description="version of the format")
+    name: str = Field(description="prefix of every C symbol")
+    include: str | list[str] | None = Field(default=None, description="files merged into this one")
+    gravity: Vec3 = Field(default=[0.0, 0.0, -9.81], description="world axes, m/s²")
+    check_inertia: bool = Field(default=True, description="false: no triangle inequality")
+    constants: dict[str, Formula] = Field(default={}, description="folded into the code")
+    parameters: dict[str, Formula] = Field(default={}, description="run-time inputs p: defaults")
+    joint_types: dict[str, Definition] = Field(default={}, description="joints by formula")
+    bodies: Annotated[dict[str, Body], Field(min_length=1)]
+    frames: dict[str, Frame] = {}
+    actuators: dict[str, Actuator] | None = Field(default=None, description="left out: u = tau")
+    forces: dict[str, AnyForce] = {}
+    states: dict[str, dict[str, PerCoordinate]] = Field(
+        default={}, description="named configurations; others at rest")
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a model file, for editors."""
+    schema = Model.model_json_schema(by_alias=True)
+    return {"$schema": "http://json-schema.org/draft-07/schema#"} | schema

@@ -1,0 +1,169 @@
+"""The catalogue: name → inputs, outputs, builder (signatures of design.md).
+
+A builder gets a Tree and the symbols of its inputs, SX or MX alike, and returns its
+outputs. `p` is the last input of all but integrate and difference."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import casadi as ca
+
+from anyjoint import requests
+from anyjoint.dynamics import aba, configuration, coriolis, crba, frames, momentum, passive, rnea
+from anyjoint.dynamics.tree import Tree
+from anyjoint.errors import InputError
+from anyjoint.mechanism import Mechanism, evaluate_at
+
+# Above this many operations in all its kernels together a function keeps them as calls
+# ("rolled"): gcc's time then grows with the kinds of joints. Measured in docs/rolled.md.
+ROLLED_ABOVE = 20_000
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One function: builder, names of inputs and outputs, and the allowed values of its
+    options (the first is the default; None: the name of a frame, no default)."""
+
+    build: Callable[..., Any]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...] | Callable[[Mechanism], tuple[str, ...]]
+    doc: str
+    options: Mapping[str, tuple[Any, ...] | None] = field(default_factory=dict)
+
+
+# -- builders -------------------------------------------------------------------------
+
+
+def _id(t: Tree, q: Any, v: Any, a: Any, fext: Any = None, *, with_passive: bool) -> Any:
+    tau = rnea.rnea(t, q, v, a, _wrenches(t, q, v, fext, with_passive))
+    return tau + passive.passive(t, q, v)[0] if with_passive else tau
+
+
+def _fd(t: Tree, q: Any, v: Any, tau: Any, fext: Any = None, *, with_passive: bool) -> Any:
+    tau = tau - passive.passive(t, q, v)[0] if with_passive else tau
+    return aba.aba(t, q, v, tau, _wrenches(t, q, v, fext, with_passive))
+
+
+def _wrenches(t: Tree, q: Any, v: Any, fext: Any, with_passive: bool) -> list[Any]:
+    """Wrenches on the bodies: the model's own forces and the caller's (6 × bodies)."""
+    own = passive.wrenches(t, q, v, with_passive)
+    return own if fext is None else [a + b for a, b in zip(own, ca.horzsplit(fext), strict=True)]
+
+
+def _bias(t: Tree, q: Any, v: Any, *, with_passive: bool) -> Any:
+    return _id(t, q, v, t.zeros(t.mechanism.nv), with_passive=with_passive)
+
+
+def _gravity_torque(t: Tree, q: Any) -> Any:
+    still = t.zeros(t.mechanism.nv)
+    return rnea.rnea(t, q, still, still, [t.zeros(6)] * len(t.bodies))
+
+
+def _poses(t: Tree, q: Any) -> list[Any]:
+    m = t.mechanism
+    own = [m.frame(name) for name in m.body_names]
+    return [t.apply(frames.homogeneous, *pose)
+            for pose in frames.world_poses(t, [*own, *m.frames], q)]
+
+
+def _xdot(t: Tree, x: Any, u: Any, *, with_passive: bool) -> Any:
+    m = t.mechanism
+    q, v = ca.vertsplit(x, [0, m.nq, m.nq + m.nv])
+    actuation = evaluate_at([ca.sparsify(m.actuation)], m.p, t.p)[0]
+    a = _fd(t, q, v, t.X(actuation) @ u, with_passive=with_passive)
+    return ca.vertcat(configuration.qdot(t, q, v), a)
+
+
+def _pose_names(m: Mechanism) -> tuple[str, ...]:
+    """Names of the bodies and frames that CasADi takes: a letter first, no double _."""
+    names: list[str] = []
+    for name in (*m.body_names, *m.frame_names):
+        plain = re.sub("__+", "_", name).strip("_") or "x"
+        plain = plain if plain[0].isalpha() else f"x{plain}"
+        while plain in names:
+            plain += "x"
+        names.append(plain)
+    return tuple(names)
+
+
+_PASSIVE: dict[str, Any] = {"passive": (True, False)}
+_FRAME: dict[str, Any] = {"frame": None, "reference": frames.REFERENCES}
+
+CATALOGUE: dict[str, Entry] = {
+    "fd": Entry(_fd, ("q", "v", "tau", "p"), ("a",), "forward dynamics", _PASSIVE),
+    "id": Entry(_id, ("q", "v", "a", "p"), ("tau",), "inverse dynamics", _PASSIVE),
+    "fd_ext": Entry(_fd, ("q", "v", "tau", "fext", "p"), ("a",),
+                    "forward dynamics with wrenches on the bodies", _PASSIVE),
+    "id_ext": Entry(_id, ("q", "v", "a", "fext", "p"), ("tau",),
+                    "inverse dynamics with wrenches on the bodies", _PASSIVE),
+    "mass_matrix": Entry(crba.mass_matrix, ("q", "p"), ("M",), "mass matrix, armature included"),
+    "bias": Entry(_bias, ("q", "v", "p"), ("bias",), "tau − M a", _PASSIVE),
+    "gravity_torque": Entry(_gravity_torque, ("q", "p"), ("tau",), "tau that holds gravity"),
+    "coriolis_matrix": Entry(coriolis.coriolis_matrix, ("q", "v", "p"), ("C",),
+                             "C with Ṁ − 2C skew"),
+    "energy": Entry(momentum.energy, ("q", "v", "p"), ("kinetic", "potential"),
+                    "kinetic and potential energy", _PASSIVE),
+    "poses": Entry(_poses, ("q", "p"), _pose_names, "4×4 world pose of every body and frame"),
+    "frame_jacobian": Entry(frames.jacobian, ("q", "p"), ("J",), "6×nv Jacobian", _FRAME),
+    "frame_velocity": Entry(frames.velocity, ("q", "v", "p"), ("V",), "twist of a frame", _FRAME),
+    "frame_bias": Entry(frames.bias, ("q", "v", "p"), ("bias",), "J̇ v of a frame", _FRAME),
+    "center_of_mass": Entry(momentum.center_of_mass, ("q", "p"), ("com",), "in the world"),
+    "momentum": Entry(momentum.momentum, ("q", "v", "p"), ("h",),
+                      "[angular; linear], world axes, about the com"),
+    "qdot": Entry(configuration.qdot, ("q", "v", "p"), ("qdot",), "q̇ = N(q) v"),
+    "integrate": Entry(configuration.integrate, ("q", "dq"), ("q_next",), "q moved by dq"),
+    "difference": Entry(configuration.difference, ("q0", "q1"), ("dq",), "dq from q0 to q1"),
+    "xdot": Entry(_xdot, ("x", "u", "p"), ("xdot",), "ẋ = [q̇; a] of x = [q; v]", _PASSIVE),
+}
+
+
+# -- making one ---------------------------------------------------------------------------
+
+
+def function(m: Mechanism, name: str, *, form: str = "auto", **options: Any) -> ca.Function:
+    """The casadi.Function `name` of a mechanism, named <mechanism>_<function>.
+
+    form: "inlined" (one SX graph), "rolled" (MX, kernels as calls), or "auto": rolled where
+    the inlined graph would be large."""
+    options = requests.complete(CATALOGUE, m, name, options)
+    entry = CATALOGUE[name]
+    if form not in ("auto", "inlined", "rolled"):
+        raise InputError(f'unknown form "{form}"; allowed: auto, inlined, rolled')
+    if form != "inlined":
+        rolled, operations = _make(m, name, entry, options, ca.MX)
+        if form == "rolled" or operations > ROLLED_ABOVE:
+            return rolled
+    return _make(m, name, entry, options, ca.SX)[0]
+
+
+def _make(m: Mechanism, name: str, entry: Entry, options: dict[str, Any],
+          X: Any) -> tuple[ca.Function, int]:
+    sizes = {"q": m.nq, "v": m.nv, "a": m.nv, "tau": m.nv, "q0": m.nq, "q1": m.nq, "dq": m.nv,
+             "x": m.nq + m.nv, "u": m.nu, "p": m.np, "fext": (6, len(m.bodies))}
+    symbols = {n: X.sym(n, *(s if isinstance(s := sizes[n], tuple) else (s,)))
+               for n in entry.inputs}
+    tree = Tree(m, symbols.get("p", X(m.p0)))
+    arguments = _arguments(m, tree, entry, options)
+    inputs = [x for n, x in symbols.items() if n != "p"]
+    outputs = entry.build(tree, *arguments[0], *inputs, **arguments[1])
+    outputs = [X(x) for x in (outputs if isinstance(outputs, (list, tuple)) else [outputs])]
+    outputs = ca.cse(outputs) if X is ca.SX else outputs
+    names = entry.outputs(m) if callable(entry.outputs) else entry.outputs
+    symbol = f"{m.name}_{requests.alias(CATALOGUE, name, options)}"
+    return (ca.Function(symbol, list(symbols.values()), outputs, list(symbols), list(names)),
+            tree.operations)
+
+
+def _arguments(m: Mechanism, tree: Tree, entry: Entry, options: dict[str, Any]) -> Any:
+    """Positional and keyword arguments of a builder from the options of the function."""
+    first = [m.frame(options["frame"])] if "frame" in entry.options else []
+    keywords = {}
+    if "passive" in entry.options:
+        keywords["with_passive"] = options["passive"]
+    if "reference" in entry.options:
+        keywords["reference"] = options["reference"]
+    return first, keywords

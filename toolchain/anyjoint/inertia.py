@@ -1,0 +1,75 @@
+"""Mass properties of a body from its keys: mass, com and inertia, or shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+
+from anyjoint.frontend.schema import Body, ShapeKeys
+from anyjoint.geometry import shapes
+from anyjoint.scope import Scope, pose
+
+
+def body_inertia(scope: Scope, keys: Body) -> tuple[Any, Any, Any]:
+    """(m, h, I6) about the body's origin, SX; the scope's path is the body's."""
+    solid = [i for i, s in enumerate(keys.shapes) if s.density is not None or s.mass is not None]
+    given = [key for key in ("mass", "com", "inertia") if getattr(keys, key) is not None]
+    if given and solid:
+        scope.problem(f'the body has "{given[0]}" and shapes with mass', "shapes", solid[0],
+                      hint="leave density and mass out of the shapes (they are then pictures), "
+                           "or remove the body's mass, com and inertia")
+    if given and "mass" not in given:
+        scope.problem('"mass" is missing', given[0], key=True,
+                      hint="com and inertia go with a mass")
+    m, h, I_o = ca.SX(0), ca.SX(3, 1), ca.SX(3, 3)
+    if given:
+        mass = ca.SX(scope(keys.mass if keys.mass is not None else 1.0, "mass"))
+        com = [scope(x, "com", i) for i, x in enumerate(keys.com or [0.0] * 3)]
+        m, h, I_o = _about_origin(mass, ca.SX(ca.vertcat(*com)), _tensor(scope, keys.inertia))
+    for i in solid:
+        part = _shape(scope, keys.shapes[i], i)
+        m, h, I_o = m + part[0], h + part[1], I_o + part[2]
+    return m, h, ca.vertcat(I_o[0, 0], I_o[1, 1], I_o[2, 2], I_o[0, 1], I_o[0, 2], I_o[1, 2])
+
+
+def _about_origin(m: Any, c: Any, I_com: Any) -> tuple[Any, Any, Any]:
+    """Parallel axes: I_o = I_com − m [c]²."""
+    return m, m * c, I_com + m * (ca.dot(c, c) * ca.SX.eye(3) - c @ c.T)
+
+
+def _tensor(scope: Scope, keys: Any) -> Any:
+    if keys is None:
+        return ca.SX(3, 3)
+    if isinstance(keys, list):
+        return ca.diag(ca.SX(ca.vertcat(*[scope(x, "inertia", i) for i, x in enumerate(keys)])))
+    xx, yy, zz, xy, xz, yz = (scope(getattr(keys, k), "inertia", k)
+                              for k in ("xx", "yy", "zz", "xy", "xz", "yz"))
+    return ca.SX(ca.blockcat([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+
+
+def shape_dimensions(scope: Scope, shape: ShapeKeys, i: int,
+                     number: bool = False) -> dict[str, Any]:
+    """Sizes of shape i of the scope's body, by name."""
+    evaluate = scope.number if number else scope
+    dims: dict[str, Any] = {}
+    for name, count in shapes.SHAPES[shape.type].dims.items():  # type: ignore[attr-defined]
+        value = getattr(shape, name)
+        dims[name] = (evaluate(value, "shapes", i, name) if count == 1 else
+                      [evaluate(x, "shapes", i, name, k) for k, x in enumerate(value)])
+    return dims
+
+
+def _shape(scope: Scope, shape: ShapeKeys, i: int) -> tuple[Any, Any, Any]:
+    kind: str = shape.type  # type: ignore[attr-defined]
+    dims = shape_dimensions(scope, shape, i)
+    if shape.mass is not None:
+        m = scope(shape.mass, "shapes", i, "mass")
+    else:
+        m = scope(shape.density, "shapes", i, "density") * shapes.volume(kind, **dims)
+    com, diagonal = shapes.unit_inertia(kind, **dims)
+    R, r = pose(scope, shape.origin, "shapes", i, "origin")
+    turned = R @ ca.diag(ca.SX(diagonal)) @ R.T
+    return _about_origin(ca.SX(m), r + R @ com, m * turned)
+
+

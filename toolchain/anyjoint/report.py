@@ -1,0 +1,124 @@
+"""What the command line prints: the tree, tables, a compiled artifact."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.tree import Tree
+
+from anyjoint.backend.budget import operations
+from anyjoint.mechanism import Mechanism
+
+console = Console(highlight=False)
+_SHOWN_ROWS = 60
+
+
+@contextlib.contextmanager
+def working(text: str, shown: bool = True) -> Iterator[None]:
+    """A spinner on a terminal while something takes its time; nothing elsewhere."""
+    if shown and console.is_terminal:
+        with console.status(text):
+            yield
+    else:
+        yield
+
+
+def table(title: str, *columns: str) -> Table:
+    out = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    for i, column in enumerate(columns):
+        out.add_column(column, justify="left" if i == 0 else "right")
+    return out
+
+
+def number(x: float) -> str:
+    return "" if not math.isfinite(x) else f"{x:.6g}"
+
+
+def bounds(low: float, high: float) -> str:
+    if math.isinf(low) and math.isinf(high):
+        return ""
+    return f"[{number(low) or '-inf'}, {number(high) or 'inf'}]"
+
+
+def summary(m: Mechanism) -> dict[str, Any]:
+    """What `show` tells, as plain data."""
+    from anyjoint.api import describe
+
+    bodies = [{"name": b.name, "parent": m.bodies[b.parent].name if b.parent >= 0 else "world",
+               "joint": b.joint_name, "nv": b.joint.nv} for b in m.bodies]
+    counts = {f: operations(m.function(f)) for f in ("fd", "id")}
+    return describe(m) | {"bodies": bodies, "operations": counts}
+
+
+def show(m: Mechanism) -> None:
+    """The mechanism on the terminal."""
+    console.print(_tree(m))
+    console.print(_coordinates(m))
+    if m.np:
+        parameters = table("parameters p", "name", "default")
+        for name, value in zip(m.p_names, m.p0, strict=True):
+            parameters.add_row(name, number(value))
+        console.print(parameters)
+    if m.states:
+        console.print(f"states: {', '.join(m.states)}\n")
+    counts = table("operations", "function", "+ −", "×", "÷", "sin cos", "other", "in all", "form")
+    for name in ("fd", "id"):
+        f = m.function(name)
+        form = "inlined" if f.is_a("SXFunction") else "rolled"
+        counts.add_row(name, *_kinds(operations(f)), form)
+    console.print(counts)
+
+
+def _kinds(ops: dict[str, int]) -> list[str]:
+    groups = [("add", "sub", "neg"), ("mul", "sq", "twice"), ("div", "inv"), ("sin", "cos")]
+    sums = [sum(ops.get(kind, 0) for kind in group) for group in groups]
+    return [str(x) for x in (*sums, ops["total"] - sum(sums), ops["total"])]
+
+
+def _tree(m: Mechanism) -> Tree:
+    root = Tree(f"[bold]{m.name}[/bold]  nq = {m.nq}, nv = {m.nv}, nu = {m.nu}, np = {m.np}")
+    nodes = {-1: root.add("world")}
+    for count, i in enumerate(m.order):
+        body = m.bodies[i]
+        if count >= 4 * _SHOWN_ROWS:
+            root.add(f"… {len(m.bodies) - count} more bodies")
+            break
+        kind = m.document.spec.bodies[body.name].joint.type
+        freedom = f"{body.joint.nv} dof" if body.joint.nv else "fixed"
+        nodes[i] = nodes[body.parent].add(
+            f"[bold]{body.name}[/bold]  {body.joint_name}: {kind}, {freedom}")
+    return root
+
+
+def _coordinates(m: Mechanism) -> Table:
+    out = table("coordinates", "q", "rest", "range")
+    for i, name in enumerate(m.q_names[:_SHOWN_ROWS]):
+        out.add_row(name, number(m.q0[i]), bounds(m.bounds.q_min[i], m.bounds.q_max[i]))
+    if m.nq > _SHOWN_ROWS:
+        out.add_row(f"… {m.nq - _SHOWN_ROWS} more", "", "")
+    return out
+
+
+def artifact(folder: Path, current: bool) -> None:
+    """What is in a compiled folder."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    seconds = json.loads((folder / "timings.json").read_text())
+    took = "up to date" if current else ", ".join(f"{k} {v:.2f} s" for k, v in seconds.items())
+    console.print(f"[bold]{folder}[/bold]: {took}")
+    for file in manifest["files"].values():
+        console.print(f"  {file['name']}")
+    out = table("", "function", "operations", "C, bytes", "code, bytes", "work, doubles")
+    for entry in manifest["functions"].values():
+        budget = entry["budget"]
+        numbers = (budget["operations"]["total"], budget["c_bytes"], budget["text_bytes"] or "",
+                   budget["work"]["w"])
+        out.add_row(entry["symbol"], *map(str, numbers))
+    console.print(out)

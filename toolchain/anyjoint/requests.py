@@ -1,0 +1,73 @@
+"""Functions by name and options, as users ask for them:
+`frame_jacobian:frame=tool:reference=world`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from anyjoint.errors import InputError, suggest
+
+if TYPE_CHECKING:
+    from anyjoint.functions import Entry
+    from anyjoint.mechanism import Mechanism
+
+
+def complete(entries: Mapping[str, Entry], m: Mechanism, name: str,
+             options: Mapping[str, Any]) -> dict[str, Any]:
+    """All options of a function, defaults filled in; InputError where they don't fit."""
+    if name not in entries:
+        raise InputError(f'no function "{name}"; ' + suggest(name, entries, "functions"))
+    for key in options:
+        if key not in entries[name].options:
+            raise InputError(f'{name} has no option "{key}"; '
+                             + suggest(key, [*entries[name].options, "form"], "options"))
+    filled: dict[str, Any] = {}
+    for key, allowed in entries[name].options.items():
+        if allowed is None:
+            if key not in options:
+                raise InputError(f"{name} needs a frame, as in {name}:{key}=…; "
+                                 + suggest("", [*m.frame_names, *m.body_names], "frames"))
+            filled[key] = m.frame(str(options[key])).name
+            continue
+        filled[key] = options.get(key, allowed[0])
+        if filled[key] not in allowed:
+            listed = ", ".join(str(x).lower() for x in allowed)
+            raise InputError(f"{name}: {key}={filled[key]} is not possible; allowed: {listed}")
+    return filled
+
+
+def alias(entries: Mapping[str, Entry], name: str, options: Mapping[str, Any]) -> str:
+    """`frame_jacobian` with frame=tool and reference=world → frame_jacobian_tool_world;
+    defaults are left out."""
+    parts = [name]
+    for key, allowed in entries[name].options.items():
+        value = options[key]
+        if allowed is None or value != allowed[0]:
+            parts.append(f"no_{key}" if value is False else str(value))
+    return "_".join(parts)
+
+
+def parse(text: str) -> tuple[str, dict[str, Any]]:
+    """`fd:passive=false` → name and options."""
+    name, *settings = text.strip().split(":")
+    options: dict[str, Any] = {}
+    for setting in settings:
+        key, equals, value = (part.strip() for part in setting.partition("="))
+        if not equals:
+            raise InputError(f'"{setting}" in "{text}" is no option; write {name}:key=value')
+        options[key] = {"true": True, "false": False}.get(value, value)
+    return name, options
+
+
+def by_alias(entries: Mapping[str, Entry], m: Mechanism,
+             texts: Iterable[str]) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Requested functions by alias: name and complete options."""
+    out: dict[str, tuple[str, dict[str, Any]]] = {}
+    for text in [texts] if isinstance(texts, str) else texts:
+        name, given = parse(text)
+        options = complete(entries, m, name, given)
+        out[alias(entries, name, options)] = (name, options)
+    if not out:
+        raise InputError("no functions given; " + suggest("", entries, "functions"))
+    return out
