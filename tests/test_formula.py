@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anyjoint.errors import FormulaError
+from anyjoint.frontend import evaluation
 from anyjoint.frontend import formula as fm
 
 VALUES = {"x": 0.75, "y": -2.0, "long_name": 3.5}
@@ -24,7 +25,7 @@ PYTHON |= {"abs": abs, "min": min, "max": max, "pi": math.pi, "deg": math.pi / 1
 
 def failure(text: Any, env: Any = VALUES) -> FormulaError:
     with pytest.raises(FormulaError) as caught:
-        fm.as_number(text, env)
+        evaluation.as_number(text, env)
     return caught.value
 
 
@@ -38,7 +39,7 @@ def failure(text: Any, env: Any = VALUES) -> FormulaError:
     ],
 )  # fmt: skip
 def test_values(text: Any, value: float) -> None:
-    result = fm.as_number(text, VALUES)
+    result = evaluation.as_number(text, VALUES)
     assert type(result) is float
     assert result == pytest.approx(value, rel=1e-15)
 
@@ -101,7 +102,7 @@ def test_limits_are_fast() -> None:
         "9**" * 60 + "9", "lambda:" * 280 + "1", "[" * 1000, "not " * 400 + "1", "9" * 1999,
     ):  # fmt: skip
         failure(text)
-    assert fm.as_number("+".join("1" * 240)) == 240  # a long sum is not deep
+    assert evaluation.as_number("+".join("1" * 240)) == 240  # a long sum is not deep
     assert time.perf_counter() - start < 1
 
 
@@ -111,9 +112,6 @@ def test_formula_object() -> None:
     assert formula is fm.parse("sin(x)*pi + b*deg - x")
     assert {formula: 1}[pickle.loads(pickle.dumps(formula))] == 1
     assert formula != fm.parse("b")
-    fm.check(formula, ["x", "b"])
-    with pytest.raises(FormulaError, match="unknown name"):
-        fm.check(formula, ["x"])
 
 
 TEXTS = st.recursive(
@@ -150,7 +148,7 @@ def test_same_as_python(text: str) -> None:
     except (ArithmeticError, ValueError, TypeError):
         expected = None  # TypeError: a complex power went on
     try:
-        found: float | None = fm.as_number(text, VALUES)
+        found: float | None = evaluation.as_number(text, VALUES)
     except FormulaError:
         found = None
     if found is None:  # a part without a value: refused even where Python goes on
@@ -163,14 +161,16 @@ def test_same_as_python(text: str) -> None:
 def test_casadi_agrees(text: str) -> None:
     import casadi as ca
 
+    if "atan2" in text:  # CasADi folds −0 to 0, and atan2 tells them apart
+        return
     try:
-        expected = fm.as_number(text, VALUES)
+        expected = evaluation.as_number(text, VALUES)
     except FormulaError:
         return
     kinds: list[Any] = [ca.SX, ca.MX]
     for kind in kinds:
         symbols = {name: kind.sym(name) for name in VALUES}
-        result = fm.evaluate(fm.parse(text), symbols)
+        result = evaluation.evaluate(fm.parse(text), symbols)
         function = ca.Function("f", list(symbols.values()), [result])
         assert float(function(*VALUES.values())) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
@@ -179,15 +179,15 @@ def test_casadi_details() -> None:
     import casadi as ca
 
     x = ca.SX.sym("x")
-    assert isinstance(fm.evaluate(fm.parse("min(1, 2, x)"), {"x": x}), ca.SX)
-    assert isinstance(fm.evaluate(fm.parse("2*y"), {"x": x, "y": 1.0}), float)
+    assert isinstance(evaluation.evaluate(fm.parse("min(1, 2, x)"), {"x": x}), ca.SX)
+    assert isinstance(evaluation.evaluate(fm.parse("2*y"), {"x": x, "y": 1.0}), float)
     assert "depends on the run-time x" in failure("2*x + y", {"x": x, "y": 1.0}).message
     with pytest.raises(FormulaError, match="zero"):
-        fm.evaluate(fm.parse("x/0"), {"x": x})
+        evaluation.evaluate(fm.parse("x/0"), {"x": x})
 
 
 def test_import_is_light() -> None:
-    code = "import sys, anyjoint.frontend.formula as f; f.as_number('sin(1)')\n"
+    code = "import sys, anyjoint.frontend.evaluation as e; e.as_number('sin(1)')\n"
     code += "sys.exit('casadi' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
@@ -196,13 +196,14 @@ def test_import_is_light() -> None:
 @given(st.one_of(st.text(), st.text(st.sampled_from("x1.e+-*/(),^'\"[]{}:=# \n\\sin_éj"))))
 def test_any_text_gives_number_or_formula_error(text: str) -> None:
     try:
-        assert math.isfinite(fm.as_number(text, VALUES))
+        assert math.isfinite(evaluation.as_number(text, VALUES))
     except FormulaError as error:
         assert 0 <= error.offset <= len(text)
 
 
 def test_definitions() -> None:
-    values, errors = fm.definitions({"a": "b + z", "b": "2*c", "c": 3, "d": "a"}, {"z": 1.0})
+    items: dict[str, str | int | float] = {"a": "b + z", "b": "2*c", "c": 3, "d": "a"}
+    values, errors = evaluation.definitions(items, {"z": 1.0})
     assert list(values.items()) == [("a", 7.0), ("b", 6.0), ("c", 3.0), ("d", 7.0)]
     assert not errors
 
@@ -213,7 +214,7 @@ def test_definitions_collect_errors() -> None:
         "name": "nowhere", "pi": 3, "sin": 1, "syntax": "1 +", "uses_syntax": "syntax",
         "flag": True,
     }  # fmt: skip
-    values, errors = fm.definitions(items, {})
+    values, errors = evaluation.definitions(items, {})
     assert values == {"ok": 1.0}
     assert set(errors) == {"d", "zero", "self", "name", "pi", "sin", "syntax", "flag"}
     assert errors["d"].message.endswith("d → e → f → d")
@@ -223,5 +224,5 @@ def test_definitions_collect_errors() -> None:
 
 def test_long_chain_of_definitions() -> None:
     items: dict[str, str | int | float] = {f"a{i}": f"a{i + 1} + 1" for i in range(3000)}
-    values, errors = fm.definitions({**items, "a3000": 0}, {})
+    values, errors = evaluation.definitions({**items, "a3000": 0}, {})
     assert values["a0"] == 3000 and not errors

@@ -1,4 +1,4 @@
-"""Rotations, rigid transforms, spatial inertia and shapes against independent references."""
+"""Rotations, rigid transforms and spatial inertia against independent references."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from anyjoint.geometry import se3, shapes, so3
+from anyjoint.geometry import se3, so3
 
 CASES = {"exp": (so3.exp_so3, 4, 1, 1), "jacobian": (so3.right_jacobian, 3, 2, -1)}
 EDGE = sqrt(so3.STUMPFF_THRESHOLD)  # angle of the branch; exp_so3 branches at twice this
@@ -48,14 +48,15 @@ def stumpff_taylor(s, k, order):
 def reference(q, d, order, k, sign):
     """Derivatives 0..order at e = 0 of 1 + sign c_k [x] + c_(k+1) [x]², x = q + e d; 120 digits."""
     with mp.workdps(120):
-        x = [[mp.mpf(float(a)), mp.mpf(float(b))] + [mp.mpf(0)] * (order - 1) for a, b in zip(q, d, strict=False)]
-        s = [mp.fsum(c) for c in zip(*(multiply(a, a) for a in x), strict=False)]
+        x = [[mp.mpf(float(a)), mp.mpf(float(b))] + [mp.mpf(0)] * (order - 1)
+             for a, b in zip(q, d, strict=True)]
+        s = [mp.fsum(c) for c in zip(*(multiply(a, a) for a in x), strict=True)]
         step, zero = [mp.mpf(0), *s[1:]], [mp.mpf(0)] * (order + 1)
 
         def c(k):
             result, power = zero, [mp.mpf(1), *zero[1:]]
             for coefficient in stumpff_taylor(s[0], k, order):
-                result = [a + coefficient * b for a, b in zip(result, power, strict=False)]
+                result = [a + coefficient * b for a, b in zip(result, power, strict=True)]
                 power = multiply(power, step)
             return result
 
@@ -63,12 +64,13 @@ def reference(q, d, order, k, sign):
         out = np.zeros((order + 1, 3, 3))
         for i in range(3):
             for j in range(3):
-                square = [a - (i == j) * b for a, b in zip(multiply(x[i], x[j]), s, strict=False)]
+                square = [a - (i == j) * b for a, b in zip(multiply(x[i], x[j]), s, strict=True)]
                 entry = multiply(second, square)
                 entry[0] += i == j
                 if i != j:
                     e = 1 if (j - i) % 3 == 2 else -1  # [x]_ij = ± x of the third index
-                    entry = [a + e * b for a, b in zip(entry, multiply(first, x[3 - i - j]), strict=False)]
+                    odd = multiply(first, x[3 - i - j])
+                    entry = [a + e * b for a, b in zip(entry, odd, strict=True)]
                 out[:, i, j] = [float(a * factorial(n)) for n, a in enumerate(entry)]
         return out
 
@@ -88,7 +90,7 @@ def test_exponential_map_and_its_derivatives(name):
     for angle in ANGLES:
         u, d = unit(rng), unit(rng)
         for q, e in ((angle * u, d), (angle * u, u), (angle * np.eye(3)[0], d)):
-            for got, want in zip(f(q, e), reference(q, e, order, k, sign), strict=False):
+            for got, want in zip(f(q, e), reference(q, e, order, k, sign), strict=True):
                 scale = max(1, np.abs(want).max())
                 assert np.abs(np.array(got) - want).max() <= 1e-12 * scale, (angle, q, e)
 
@@ -100,7 +102,7 @@ def test_stumpff(k):
         s = float(angle) ** 2
         with mp.workdps(120):
             want = float(stumpff_taylor(mp.mpf(s), k, 0)[0])
-        assert abs(float(so3.stumpff(s, k)) - want) < 1e-13
+        assert abs(float(so3.stumpff_all(s, (k,))[0]) - want) < 1e-13
 
 
 @pytest.mark.quick
@@ -128,7 +130,7 @@ def test_quaternions():
         assert np.isclose(np.linalg.det(Ra), 1)
         assert near(so3.quat_rotation(so3.exp_quat(w)), so3.exp_so3(w), 1e-14)
         pure = so3.quat_multiply(a, [0, *w]) / 2
-        assert near(so3.quat_rate(a, w), pure, 1e-14)
+        assert near(so3.quat_rate_matrix(a) @ w, pure, 1e-14)
         back = so3.quat_from_rotation(Ra)
         assert near(so3.quat_rotation(back), Ra, 1e-14) and back[0] >= 0
     for half_turn in np.eye(3):
@@ -166,14 +168,29 @@ def test_log_at_identity_and_half_turn():
     assert near(f(-np.array([0.8, 0, 0.6, 0]))[0], f([0.8, 0, 0.6, 0])[0])
 
 
+def hat(w):
+    """3×3 matrix [w]."""
+    return np.cross(w, -np.eye(3))
+
+
+def Ad(R, r):
+    """6×6 matrix: a twist from child to parent frame."""
+    R, r = evaluate(R), evaluate(r).ravel()
+    return np.block([[R, np.zeros((3, 3))], [hat(r) @ R, R]])
+
+
+def ad(x):
+    """6×6 matrix: the Lie bracket with the twist x."""
+    return np.block([[hat(x[:3]), np.zeros((3, 3))], [hat(x[3:]), hat(x[:3])]])
+
+
 @pytest.mark.quick
 def test_adjoint_identities():
     rng = np.random.default_rng(5)
     for _ in range(10):
         xi, R, r = rng.normal(size=6), evaluate(so3.exp_so3(rng.normal(size=3))), rng.normal(size=3)
         x, y = rng.normal(size=(6, 3)), rng.normal(size=6)
-        A, a = evaluate(se3.Ad(R, r)), evaluate(se3.ad(xi))
-        assert near(se3.Ad_inv(R, r), np.linalg.inv(A), 1e-13)
+        A, a = Ad(R, r), ad(xi)
         for got, want in ((se3.act(R, r, x), A @ x), (se3.act_inv(R, r, x), np.linalg.solve(A, x)),
                           (se3.act_dual(R, r, x), np.linalg.solve(A.T, x)),
                           (se3.cross(xi, x), a @ x), (se3.cross_dual(xi, x), -a.T @ x)):
@@ -182,10 +199,10 @@ def test_adjoint_identities():
         for n in range(1, 60):
             term = term @ a / n
             total = total + term
-        assert near(se3.Ad(*se3.exp_se3(xi)), total, 1e-12)
+        assert near(Ad(*se3.exp_se3(xi)), total, 1e-12)
         G, H = (R, r), se3.exp_se3(y)
         assert near(se3.homogeneous(*se3.compose(G, H)),
-                           evaluate(se3.homogeneous(*G)) @ evaluate(se3.homogeneous(*H)))
+                    evaluate(se3.homogeneous(*G)) @ evaluate(se3.homogeneous(*H)))
         unity = se3.compose(G, se3.inverse(*G))
         assert near(se3.homogeneous(*unity), np.eye(4), 1e-14)
 
@@ -194,7 +211,6 @@ def test_adjoint_identities():
 def test_structural_zeros_are_kept():
     x = ca.SX(6, 1)
     x[2] = ca.SX.sym("w")
-    assert se3.ad(x).nnz() == 4
     assert se3.cross(x, ca.SX.sym("y", 6)).nnz() == 4
     assert se3.cross(x, x).nnz() == 0
     assert se3.act(so3.rot_z(ca.SX.sym("t")), ca.DM(3, 1), x).nnz() == 1
@@ -210,102 +226,5 @@ def test_inertia():
     M, x = evaluate(se3.inertia_matrix(masses.sum(), h, i6)), rng.normal(size=(6, 2))
     assert near(se3.inertia_times(masses.sum(), h, i6, x), M @ x)
     w, v = x[:3, 0], x[3:, 0]
-    energy = sum(m * np.sum((v + np.cross(w, p)) ** 2) for m, p in zip(masses, points, strict=False))
+    energy = masses @ np.sum((v + np.cross(w, points)) ** 2, axis=1)
     assert np.isclose(x[:, 0] @ M @ x[:, 0], energy)
-    m, c, own = shapes.combine((mi, p, np.eye(3), np.zeros(3)) for mi, p in zip(masses, points, strict=False))
-    shift = np.eye(3) * float(c.T @ c) - evaluate(c @ c.T)
-    assert near(m * c, h) and near(own + m * shift, inertia)
-
-
-def ball(u, radii, low=-1.0, high=1.0, z0=0.0):
-    """Maps the unit cube to the part low ≤ cos θ ≤ high of an ellipsoid, moved by z0."""
-    c = low + (high - low) * u[1]
-    s = ca.sqrt(1 - c**2)
-    x, y = s * ca.cos(2 * pi * u[2]), s * ca.sin(2 * pi * u[2])
-    return u[0] * ca.vertcat(radii[0] * x, radii[1] * y, radii[2] * c) + ca.DM([0, 0, z0])
-
-
-def turned(rho, z, u):
-    return ca.vertcat(rho * ca.cos(2 * pi * u[2]), rho * ca.sin(2 * pi * u[2]), z)
-
-
-def tube(u, R, r):
-    return turned(R + r * u[0] * ca.cos(2 * pi * u[1]), r * u[0] * ca.sin(2 * pi * u[1]), u)
-
-
-SOLIDS = {  # maps from the unit cube which together cover each solid once
-    "box": ({"size": (0.3, 0.5, 0.7)}, [lambda u: (u - 0.5) * ca.DM([0.3, 0.5, 0.7])]),
-    "sphere": ({"radius": 0.6}, [lambda u: ball(u, (0.6, 0.6, 0.6))]),
-    "ellipsoid": ({"radii": (0.3, 0.5, 0.7)}, [lambda u: ball(u, (0.3, 0.5, 0.7))]),
-    "cylinder": ({"radius": 0.4, "length": 1.5},
-                 [lambda u: turned(0.4 * u[0], 1.5 * (u[1] - 0.5), u)]),
-    "capsule": ({"radius": 0.4, "length": 1.5},
-                [lambda u: turned(0.4 * u[0], 1.5 * (u[1] - 0.5), u),
-                 lambda u: ball(u, (0.4, 0.4, 0.4), low=0.0, z0=0.75),
-                 lambda u: ball(u, (0.4, 0.4, 0.4), high=0.0, z0=-0.75)]),
-    "torus": ({"radius": 1.1, "tube": 0.3}, [lambda u: tube(u, 1.1, 0.3)]),
-    "cone": ({"radius": 0.4, "length": 1.5},
-             [lambda u: turned(0.4 * u[0] * (1 - u[1]), 1.5 * u[1], u)]),
-}
-
-
-def integrate(maps):
-    """(volume, first (3), second (3×3) moment) by Gauss quadrature over the maps' unit cubes."""
-    nodes, weights = np.polynomial.legendre.leggauss(20)
-    nodes, weights = (nodes + 1) / 2, weights / 2
-    grid = np.array(np.meshgrid(nodes, nodes, nodes)).reshape(3, -1)
-    weight = np.prod(np.array(np.meshgrid(weights, weights, weights)).reshape(3, -1), axis=0)
-    u, total = ca.SX.sym("u", 3), np.zeros((4, 4))
-    for mapping in maps:
-        p = mapping(u)
-        f = ca.Function("f", [u], [ca.vertcat(1, p), ca.fabs(ca.det(ca.jacobian(p, u)))])
-        point, density = (np.array(a) for a in f.map(grid.shape[1])(grid))
-        total += (point * density * weight) @ point.T
-    return total[0, 0], total[0, 1:], total[1:, 1:]
-
-
-@pytest.mark.quick
-def test_every_shape_is_tested():
-    assert set(SOLIDS) == set(shapes.SHAPES)
-    with pytest.raises(TypeError, match="radius, length"):
-        shapes.volume("cone", radius=1)
-
-
-@pytest.mark.quick
-@pytest.mark.parametrize("kind", SOLIDS)
-def test_shape_against_quadrature(kind):
-    dims, maps = SOLIDS[kind]
-    volume, first, second = integrate(maps)
-    assert np.isclose(float(shapes.volume(kind, **dims)), volume, rtol=1e-10)
-    com, diagonal = shapes.unit_inertia(kind, **dims)
-    c = first / volume
-    second = second / volume - np.outer(c, c)
-    assert near(com, c, 1e-10)
-    want = np.trace(second) * np.eye(3) - second
-    assert near(ca.diag(diagonal), want, 1e-10)
-
-
-@pytest.mark.quick
-@pytest.mark.parametrize("kind", SOLIDS)
-def test_shape_with_symbols(kind):
-    dims, _ = SOLIDS[kind]
-    symbols = {name: ca.SX.sym(name, n) for name, n in shapes.SHAPES[kind].dims.items()}
-    com, diagonal = shapes.unit_inertia(kind, **symbols)
-    mass = shapes.volume(kind, **symbols)
-    total = shapes.combine([(mass, com, np.eye(3), mass * diagonal)])
-    f = ca.Function("f", list(symbols.values()), list(total))
-    m, c, inertia = f(*dims.values())
-    want_com, want = shapes.unit_inertia(kind, **dims)
-    assert np.isclose(float(m), shapes.volume(kind, **dims)) and near(c, want_com)
-    assert near(inertia, m * ca.diag(want))
-
-
-@pytest.mark.quick
-def test_combine_two_halves_of_a_turned_box():
-    R = so3.rpy(0.3, -0.5, 1.1)
-    _, half = shapes.unit_inertia("box", size=(1, 2, 1.5))
-    _, whole = shapes.unit_inertia("box", size=(1, 2, 3))
-    parts = [(2.0, R @ ca.DM([0, 0, z]), R, 2.0 * half) for z in (-0.75, 0.75)]
-    m, c, inertia = shapes.combine(parts)
-    assert m == 4 and near(c, np.zeros(3))
-    assert near(inertia, 4 * evaluate(R @ ca.diag(whole) @ R.T))

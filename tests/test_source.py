@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anyjoint.errors import ModelError, Problem
-from anyjoint.frontend import source
+from anyjoint.frontend import source, yaml_tree
 
 LOADERS = [yaml.SafeLoader] + ([yaml.CSafeLoader] if hasattr(yaml, "CSafeLoader") else [])
 
 
 @pytest.fixture(params=LOADERS, ids=lambda loader: loader.__name__)
 def loader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(source, "_LOADER", request.param)
+    monkeypatch.setattr(yaml_tree, "_LOADER", request.param)
     return request.param
 
 
@@ -221,7 +221,7 @@ YAML_LIKE = st.text(st.sampled_from(SIGNS), max_size=40)
 
 def tree_or_none(text: str, loader: Any) -> source.Map | None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(source, "_LOADER", loader)
+        patch.setattr(yaml_tree, "_LOADER", loader)
         try:
             return source.parse(text, "f")
         except ModelError as error:

@@ -11,6 +11,7 @@ import numpy as np
 from anyjoint import checks, forces, sections
 from anyjoint.dynamics.link import Kind, Link
 from anyjoint.errors import ModelError
+from anyjoint.frontend import standins
 from anyjoint.frontend.load import Document
 from anyjoint.inertia import body_inertia
 from anyjoint.joints.contract import Joint
@@ -29,10 +30,14 @@ def build(document: Document, bake: bool = False) -> Mechanism:
     joints = {name: _joint(scope, name, keys) for name, keys in document.spec.bodies.items()}
     links = {name: _link(scope, name, joint) for name, joint in joints.items()}
     mechanism = _assemble(document, scope, order, links, bake)
-    if not scope.problems:
-        checks.physics(document, mechanism, scope)
-    if scope.problems:
-        raise ModelError(dict.fromkeys(scope.problems))  # each once, in order
+    checks.inertias(document, mechanism, scope)
+    own = [p for p in scope.problems if not standins.caused(p.key, document.replaced)]
+    problems = [*document.problems, *own]
+    if not problems:
+        checks.regularity(mechanism, scope)
+        problems = scope.problems
+    if problems:
+        raise ModelError(dict.fromkeys(problems))  # each once, in order
     return mechanism
 
 

@@ -18,6 +18,7 @@ from anyjoint.mechanism import Mechanism, evaluate_at
 from anyjoint.scope import Scope
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_PREFIX = re.compile(r"[A-Za-z](_?[A-Za-z0-9])*\Z")  # what CasADi takes for a function
 _MAX_NAME = 63  # what every C compiler keeps apart
 
 
@@ -25,6 +26,9 @@ def names(document: Document, scope: Scope) -> None:
     """Identifiers everywhere, and no name twice where one would hide the other."""
     spec = document.spec
     _identifier(scope, spec.name, ("name",), key=False)
+    if _IDENTIFIER.match(spec.name) and not _PREFIX.match(spec.name):
+        scope.problem(f'"{spec.name}" can\'t be the prefix of C symbols', "name",
+                      hint="a letter first, no two _ in a row and none at the end")
     for section in ("constants", "parameters", "joint_types", "bodies", "frames", "actuators",
                     "forces", "states"):
         for name in getattr(spec, section) or {}:
@@ -109,18 +113,17 @@ def _report_cycles(scope: Scope, bodies: Any, waiting: list[str]) -> None:
                           "bodies", name, "parent")
 
 
-def physics(document: Document, mechanism: Mechanism, scope: Scope) -> None:
-    """Masses and inertias at the parameters' defaults; a regular mass matrix."""
+def inertias(document: Document, mechanism: Mechanism, scope: Scope) -> None:
+    """Masses and inertias at the parameters' defaults, of bodies without other problems."""
     constants = evaluate_at([ca.vertcat(b.link.m, b.link.h, b.link.I6) for b in mechanism.bodies],
                             mechanism.p, ca.DM(mechanism.p0))
-    before = len(scope.problems)
+    keyed = {".".join(p.key.replace("[", ".").split(".")[:3]) for p in scope.problems}
     for body, column in zip(mechanism.bodies, constants, strict=True):
         keys = document.spec.bodies[body.name]
+        if keyed & {f"bodies.{body.name}.{key}" for key in ("mass", "com", "inertia", "shapes")}:
+            continue
         check = keys.check_inertia and document.spec.check_inertia
         _inertia(scope, body.name, np.array(column).ravel(), keys, check)
-    if len(scope.problems) == before:
-        _regular(mechanism, scope)
-
 
 def _inertia(scope: Scope, name: str, column: Any, keys: Any, check: bool) -> None:
     m, h, (xx, yy, zz, xy, xz, yz) = column[0], column[1:4], column[4:]
@@ -146,7 +149,7 @@ def _inertia(scope: Scope, name: str, column: Any, keys: Any, check: bool) -> No
                       hint="about the com, not the joint; check_inertia: false turns this off")
 
 
-def _regular(mechanism: Mechanism, scope: Scope) -> None:
+def regularity(mechanism: Mechanism, scope: Scope) -> None:
     """Every pivot of the elimination is positive somewhere, else M is singular everywhere."""
     singular = pivots.singular_joints(Tree(mechanism, ca.DM(mechanism.p0)), mechanism)
     for i in singular:

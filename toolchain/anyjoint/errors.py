@@ -44,6 +44,11 @@ class Problem:
         return "\n".join(lines)
 
 
+def _position(problem: Problem) -> tuple[str, int, int]:
+    place = problem.place
+    return (place.file, place.line, place.column) if place else ("", 0, 0)
+
+
 class AnyjointError(Exception):
     """Base of all errors meant for a user."""
 
@@ -52,7 +57,7 @@ class ModelError(AnyjointError):
     """A model file that can't be used; carries every independent problem found."""
 
     def __init__(self, problems: Iterable[Problem]):
-        self.problems = tuple(problems)
+        self.problems = tuple(sorted(problems, key=_position))
         super().__init__("\n".join(str(p) for p in self.problems))
 
 

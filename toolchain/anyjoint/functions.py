@@ -13,14 +13,16 @@ from typing import Any
 import casadi as ca
 
 from anyjoint import requests
-from anyjoint.dynamics import aba, configuration, coriolis, crba, frames, momentum, passive, rnea
+from anyjoint.dynamics import aba, configuration, coriolis, crba, frames, momentum, rnea
+from anyjoint.dynamics import passive as passive_forces
 from anyjoint.dynamics.tree import Tree
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism, evaluate_at
 
-# Above this many operations in all its kernels together a function keeps them as calls
-# ("rolled"): gcc's time then grows with the kinds of joints. Measured in docs/rolled.md.
-ROLLED_ABOVE = 20_000
+# A function whose kernels have more operations than this in all keeps them as calls
+# ("rolled") if they are called twice or more on average; one without such reuse from four
+# times as many on, for gcc's sake. Measured in docs/rolled.md.
+ROLLED_ABOVE = 10_000
 
 
 @dataclass(frozen=True)
@@ -38,24 +40,24 @@ class Entry:
 # -- builders -------------------------------------------------------------------------
 
 
-def _id(t: Tree, q: Any, v: Any, a: Any, fext: Any = None, *, with_passive: bool) -> Any:
-    tau = rnea.rnea(t, q, v, a, _wrenches(t, q, v, fext, with_passive))
-    return tau + passive.passive(t, q, v)[0] if with_passive else tau
+def _id(t: Tree, q: Any, v: Any, a: Any, fext: Any = None, *, passive: bool) -> Any:
+    tau = rnea.rnea(t, q, v, a, _wrenches(t, q, v, fext, passive))
+    return tau + passive_forces.passive(t, q, v)[0] if passive else tau
 
 
-def _fd(t: Tree, q: Any, v: Any, tau: Any, fext: Any = None, *, with_passive: bool) -> Any:
-    tau = tau - passive.passive(t, q, v)[0] if with_passive else tau
-    return aba.aba(t, q, v, tau, _wrenches(t, q, v, fext, with_passive))
+def _fd(t: Tree, q: Any, v: Any, tau: Any, fext: Any = None, *, passive: bool) -> Any:
+    tau = tau - passive_forces.passive(t, q, v)[0] if passive else tau
+    return aba.aba(t, q, v, tau, _wrenches(t, q, v, fext, passive))
 
 
-def _wrenches(t: Tree, q: Any, v: Any, fext: Any, with_passive: bool) -> list[Any]:
+def _wrenches(t: Tree, q: Any, v: Any, fext: Any, passive: bool) -> list[Any]:
     """Wrenches on the bodies: the model's own forces and the caller's (6 × bodies)."""
-    own = passive.wrenches(t, q, v, with_passive)
+    own = passive_forces.wrenches(t, q, v, passive)
     return own if fext is None else [a + b for a, b in zip(own, ca.horzsplit(fext), strict=True)]
 
 
-def _bias(t: Tree, q: Any, v: Any, *, with_passive: bool) -> Any:
-    return _id(t, q, v, t.zeros(t.mechanism.nv), with_passive=with_passive)
+def _bias(t: Tree, q: Any, v: Any, *, passive: bool) -> Any:
+    return _id(t, q, v, t.zeros(t.mechanism.nv), passive=passive)
 
 
 def _gravity_torque(t: Tree, q: Any) -> Any:
@@ -70,11 +72,11 @@ def _poses(t: Tree, q: Any) -> list[Any]:
             for pose in frames.world_poses(t, [*own, *m.frames], q)]
 
 
-def _xdot(t: Tree, x: Any, u: Any, *, with_passive: bool) -> Any:
+def _xdot(t: Tree, x: Any, u: Any, *, passive: bool) -> Any:
     m = t.mechanism
     q, v = ca.vertsplit(x, [0, m.nq, m.nq + m.nv])
     actuation = evaluate_at([ca.sparsify(m.actuation)], m.p, t.p)[0]
-    a = _fd(t, q, v, t.X(actuation) @ u, with_passive=with_passive)
+    a = _fd(t, q, v, t.X(actuation) @ u, passive=passive)
     return ca.vertcat(configuration.qdot(t, q, v), a)
 
 
@@ -134,36 +136,31 @@ def function(m: Mechanism, name: str, *, form: str = "auto", **options: Any) -> 
     if form not in ("auto", "inlined", "rolled"):
         raise InputError(f'unknown form "{form}"; allowed: auto, inlined, rolled')
     if form != "inlined":
-        rolled, operations = _make(m, name, entry, options, ca.MX)
-        if form == "rolled" or operations > ROLLED_ABOVE:
+        rolled, tree = _make(m, name, entry, options, ca.MX)
+        if form == "rolled" or _large(tree):
             return rolled
     return _make(m, name, entry, options, ca.SX)[0]
 
 
+def _large(tree: Tree) -> bool:
+    """Is the rolled form the better one?"""
+    reused = tree.operations >= 2 * sum(f.n_instructions() for f in tree.kernels)
+    return tree.operations > (ROLLED_ABOVE if reused else 4 * ROLLED_ABOVE)
+
+
 def _make(m: Mechanism, name: str, entry: Entry, options: dict[str, Any],
-          X: Any) -> tuple[ca.Function, int]:
+          X: Any) -> tuple[ca.Function, Tree]:
+    """The function over symbols of type X (SX or MX), and the tree that it was built with."""
     sizes = {"q": m.nq, "v": m.nv, "a": m.nv, "tau": m.nv, "q0": m.nq, "q1": m.nq, "dq": m.nv,
              "x": m.nq + m.nv, "u": m.nu, "p": m.np, "fext": (6, len(m.bodies))}
     symbols = {n: X.sym(n, *(s if isinstance(s := sizes[n], tuple) else (s,)))
                for n in entry.inputs}
     tree = Tree(m, symbols.get("p", X(m.p0)))
-    arguments = _arguments(m, tree, entry, options)
-    inputs = [x for n, x in symbols.items() if n != "p"]
-    outputs = entry.build(tree, *arguments[0], *inputs, **arguments[1])
+    keywords = {k: m.frame(x) if k == "frame" else x for k, x in options.items()}
+    outputs = entry.build(tree, *[x for n, x in symbols.items() if n != "p"], **keywords)
     outputs = [X(x) for x in (outputs if isinstance(outputs, (list, tuple)) else [outputs])]
     outputs = ca.cse(outputs) if X is ca.SX else outputs
     names = entry.outputs(m) if callable(entry.outputs) else entry.outputs
     symbol = f"{m.name}_{requests.alias(CATALOGUE, name, options)}"
-    return (ca.Function(symbol, list(symbols.values()), outputs, list(symbols), list(names)),
-            tree.operations)
-
-
-def _arguments(m: Mechanism, tree: Tree, entry: Entry, options: dict[str, Any]) -> Any:
-    """Positional and keyword arguments of a builder from the options of the function."""
-    first = [m.frame(options["frame"])] if "frame" in entry.options else []
-    keywords = {}
-    if "passive" in entry.options:
-        keywords["with_passive"] = options["passive"]
-    if "reference" in entry.options:
-        keywords["reference"] = options["reference"]
-    return first, keywords
+    made = ca.Function(symbol, list(symbols.values()), outputs, list(symbols), list(names))
+    return made, tree

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ def alias(entries: Mapping[str, Entry], name: str, options: Mapping[str, Any]) -
         value = options[key]
         if allowed is None or value != allowed[0]:
             parts.append(f"no_{key}" if value is False else str(value))
-    return "_".join(parts)
+    return re.sub("__+", "_", "_".join(parts)).rstrip("_")  # CasADi takes no double _
 
 
 def parse(text: str) -> tuple[str, dict[str, Any]]:
@@ -67,7 +68,9 @@ def by_alias(entries: Mapping[str, Entry], m: Mechanism,
     for text in [texts] if isinstance(texts, str) else texts:
         name, given = parse(text)
         options = complete(entries, m, name, given)
-        out[alias(entries, name, options)] = (name, options)
+        key = alias(entries, name, options)
+        if out.setdefault(key, (name, options)) != (name, options):
+            raise InputError(f'two functions would be called "{key}"; rename one of the frames')
     if not out:
         raise InputError("no functions given; " + suggest("", entries, "functions"))
     return out

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from anyjoint.errors import FormulaError, Problem, suggest
-from anyjoint.frontend import formula
+from anyjoint.frontend import evaluation, formula
 from anyjoint.frontend.load import Document
 from anyjoint.geometry import so3
 from anyjoint.joints import JOINTS, FormulaJoint, Joint
@@ -31,7 +31,7 @@ class Scope:
     def of(document: Document, bake: bool) -> Scope:
         spec, problems = document.spec, list[Problem]()
         both = {**spec.constants, **spec.parameters}
-        numbers, errors = formula.definitions(both)
+        numbers, errors = evaluation.definitions(both)
         for name, e in errors.items():
             section = "parameters" if name in spec.parameters else "constants"
             problems.append(document.problem(e.message, (section, name), e.hint,
@@ -65,7 +65,7 @@ class Scope:
 
     def _evaluate(self, text: Any, names: dict[str, Any], path: tuple[Any, ...]) -> Any:
         try:
-            return formula.evaluate(formula.parse(text), names)
+            return evaluation.evaluate(formula.parse(text), names)
         except FormulaError as e:
             self.formula_problem(e, *path)
             return 1.0
@@ -101,7 +101,7 @@ def _define(name: str, constants: dict[str, Any], names: dict[str, Any], done: s
     parsed = formula.parse(constants[name])
     for other in parsed.names & constants.keys() - done:
         _define(other, constants, names, done)
-    names[name] = formula.evaluate(parsed, names)
+    names[name] = evaluation.evaluate(parsed, names)
 
 
 def pose(scope: Scope, keys: Any, *path: Any) -> tuple[Any, Any]:

@@ -32,8 +32,8 @@ def inward(link: Link, R: Any, r: Any, S: Any, c: Any, b: Any, tau: Any, J_behin
     L, D = ldl(S.T @ U + ca.diag(link.armature))
     u = tau - S.T @ b
     Y = ldl_solve(L, D, ca.horzcat(U.T, u))
-    b = b + J @ c - U @ (Y[:, :6] @ c - Y[:, 6])
-    J = J - U @ Y[:, :6]
+    J = ca.tril2symm(ca.tril(J - U @ Y[:, :6]))
+    b = b + J @ c + U @ Y[:, 6]
     return ca.tril(shift_inertia(R, r, J)), se3.act_dual(R, r, b), Y
 
 

@@ -47,7 +47,7 @@ def _columns_aligned(R: Any, r: Any, J: Any) -> Any:
     return se3.act_inv(ca.SX.eye(3), r, J)
 
 
-def jacobian(tree: Tree, frame: Frame, q: Any, reference: str) -> Any:
+def jacobian(tree: Tree, q: Any, *, frame: Frame, reference: str) -> Any:
     """J (6×nv) of the frame's twist = J v."""
     bodies, parts = kinematics.poses(tree, q), tree.split_q(q)
     carrying = kinematics.ancestors(tree, frame.body)
@@ -78,7 +78,7 @@ def _bias_to_aligned(R: Any, r: Any, V: Any, A: Any) -> Any:
     return ca.vertcat(R @ A[:3], R @ (A[3:] + so3.cross3(V[:3], V[3:])))
 
 
-def velocity(tree: Tree, frame: Frame, q: Any, v: Any, reference: str) -> Any:
+def velocity(tree: Tree, q: Any, v: Any, *, frame: Frame, reference: str) -> Any:
     """Twist (6×1) of the frame."""
     V = kinematics.twists(tree, q, v)[frame.body] if frame.body >= 0 else tree.zeros(6)
     V = tree.apply(_twist_to_frame, *_offset(tree, frame), V)
@@ -88,7 +88,7 @@ def velocity(tree: Tree, frame: Frame, q: Any, v: Any, reference: str) -> Any:
     return tree.apply(step, *world_poses(tree, [frame], q)[0], V)
 
 
-def bias(tree: Tree, frame: Frame, q: Any, v: Any, reference: str) -> Any:
+def bias(tree: Tree, q: Any, v: Any, *, frame: Frame, reference: str) -> Any:
     """J̇ v (6×1), with J the Jacobian in the same reference."""
     zero = tree.zeros(6)
     pair = kinematics.biases(tree, q, v)[frame.body] if frame.body >= 0 else (zero, zero)

@@ -6,7 +6,8 @@ from typing import Any
 
 import casadi as ca
 
-from anyjoint.dynamics import kinematics, passive
+from anyjoint.dynamics import kinematics
+from anyjoint.dynamics import passive as passive_forces
 from anyjoint.dynamics.link import Link
 from anyjoint.dynamics.tree import Tree
 from anyjoint.geometry import se3, so3
@@ -33,16 +34,16 @@ def _first_moments(tree: Tree, poses: list[Any]) -> tuple[Any, Any]:
     return total[0], total[1:]
 
 
-def energy(tree: Tree, q: Any, v: Any, with_passive: bool) -> tuple[Any, Any]:
+def energy(tree: Tree, q: Any, v: Any, *, passive: bool) -> tuple[Any, Any]:
     """Kinetic and potential energy: gravity, springs, constant world forces."""
     poses, twists = kinematics.poses(tree, q), kinematics.twists(tree, q, v)
     T = tree.zeros(1)
     for i, v_i in enumerate(tree.split_v(v)):
         T = T + tree.call(kinetic, i, twists[i], v_i)
     _, moment = _first_moments(tree, poses)
-    V = -ca.dot(tree.X(tree.gravity), moment) + passive.potential(tree, poses, with_passive)
-    if with_passive:
-        V = V + passive.passive(tree, q, v)[1]
+    V = -ca.dot(tree.X(tree.gravity), moment) + passive_forces.potential(tree, poses, passive)
+    if passive:
+        V = V + passive_forces.passive(tree, q, v)[1]
     return T, V
 
 

@@ -32,7 +32,8 @@ class Tree:
         self.X = type(p)
         self.constants = mechanism.constants_at(p)
         self.gravity = mechanism.gravity_at(p)
-        self.operations = 0  # of all kernels called, as an estimate of the inlined size
+        self.operations = 0  # of all kernel calls: an upper bound of the inlined size
+        self.kernels: set[ca.Function] = set()  # that were called
 
     def zeros(self, rows: int, columns: int = 1) -> Any:
         """Structural zeros of the tree's type."""
@@ -68,6 +69,7 @@ class Tree:
         sparsities = tuple(_matrix(x).sparsity() for x in inputs)
         kernel = self.mechanism.kernel(step, i, sparsities)
         self.operations += kernel.n_instructions()
+        self.kernels.add(kernel)
         return kernel
 
 

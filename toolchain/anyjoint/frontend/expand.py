@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from anyjoint.errors import FormulaError, ModelError, Problem
-from anyjoint.frontend import formula, source
+from anyjoint.frontend import evaluation, source
 from anyjoint.frontend.source import Map, Seq
 
 MAX_COPIES = 20_000
@@ -121,7 +121,7 @@ def _counts(entry: Any) -> Iterator[dict[str, float]]:
 def _fill(text: str, counters: dict[str, float]) -> str:
     """`link_<k-1>` → `link_4`."""
     def number(match: re.Match[str]) -> str:
-        value = formula.as_number(match[1], counters)
+        value = evaluation.as_number(match[1], counters)
         if value != round(value):
             raise FormulaError(f"<{match[1]}> is {value}, not a whole number")
         return str(round(value))

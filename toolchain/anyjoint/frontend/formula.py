@@ -1,5 +1,5 @@
 """Formulas of the model file. Python's parser reads them, a whitelist checks them;
-nothing is ever run as code. Values are floats or casadi expressions."""
+nothing is ever run as code."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ import math
 import operator
 import re
 import warnings
-from collections import ChainMap
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, reduce
-from graphlib import CycleError, TopologicalSorter
-from types import MappingProxyType
+from functools import lru_cache
 from typing import Any, NoReturn
 
 from anyjoint.errors import FormulaError, suggest
@@ -50,7 +47,7 @@ FUNCTIONS = {
 CONSTANTS = {"pi": math.pi, "deg": math.pi / 180}
 RESERVED = frozenset(FUNCTIONS) | frozenset(CONSTANTS)  # names a model can't give
 
-_OPERATORS = {
+OPERATORS = {
     "+": Function(2, operator.add, operator.add),
     "-": Function(2, operator.sub, operator.sub),
     "*": Function(2, operator.mul, operator.mul),
@@ -76,6 +73,11 @@ class Node:
     offset: int
     length: int
     args: tuple[Node, ...] = ()
+
+    def walk(self) -> Iterator[Node]:
+        yield self
+        for arg in self.args:
+            yield from arg.walk()
 
     def fail(self, message: str, hint: str = "") -> NoReturn:
         raise FormulaError(message, self.offset, self.length, hint)
@@ -119,7 +121,7 @@ def _parse_text(text: str) -> Formula:
     shift = len(line) - len(line.lstrip())
     python = _python_tree(line, shift)
     tree = _Checker(line, shift).check(python, 1)
-    names = frozenset(node.value for node in _walk(tree) if node.kind == "name")
+    names = frozenset(node.value for node in tree.walk() if node.kind == "name")
     return Formula(text, tree, names - CONSTANTS.keys())
 
 
@@ -193,115 +195,3 @@ class _Checker:
         if given < function.arity or (given > function.arity and not function.many):
             wanted = f"{function.arity}{' or more' if function.many else ''}"
             here.fail(f"{name} takes {wanted} argument(s), not {given}")
-
-
-def _walk(node: Node) -> Iterator[Node]:
-    yield node
-    for arg in node.args:
-        yield from _walk(arg)
-
-
-def check(formula: Formula, known: Collection[str]) -> None:
-    """FormulaError at the first name that is not in `known`."""
-    if unknown := {name for name in formula.names if name not in known}:
-        node = next(node for node in _walk(formula.tree) if node.value in unknown)
-        hint = suggest(node.value, {*known, *CONSTANTS}, "known")
-        node.fail(f'unknown name "{node.value}"', hint)
-
-
-def evaluate(formula: Formula, env: Mapping[str, Any]) -> Any:
-    """The value with the names of `env`: a float if all it uses are floats, else casadi's."""
-    check(formula, env)
-    return _value(formula.tree, env)
-
-
-def _value(node: Node, env: Mapping[str, Any]) -> Any:
-    if node.kind == "number":
-        return node.value
-    if node.kind == "name":
-        value = CONSTANTS.get(node.value, env.get(node.value))
-        return _finite(node, float(value)) if isinstance(value, (int, float)) else value
-    function = FUNCTIONS.get(node.value) or _OPERATORS[node.value]
-    args = [_value(arg, env) for arg in node.args]
-    if all(isinstance(arg, float) for arg in args):
-        try:
-            return _finite(node, function.number(*args))
-        except (ArithmeticError, ValueError) as error:
-            node.fail(f"{node.value} has no value here: {error}")
-    if node.value == "/" and isinstance(args[1], float) and args[1] == 0:
-        node.fail("division by zero")
-    return _symbolic(function, args)
-
-
-def _finite(node: Node, value: float) -> float:
-    if not math.isfinite(value):
-        node.fail(f"the result is {value}, not a finite number")
-    return value
-
-
-def _symbolic(function: Function, args: list[Any]) -> Any:
-    symbol = function.symbol
-    if isinstance(symbol, str):
-        import casadi  # slow to load, and most formulas are numbers
-
-        symbol = getattr(casadi, symbol)
-    return reduce(symbol, args) if function.many else symbol(*args)
-
-
-def as_number(value: str | int | float, env: Mapping[str, Any] = MappingProxyType({})) -> float:
-    """The float that a text or number stands for; FormulaError if it isn't one."""
-    result = evaluate(formula := parse(value), env)
-    if isinstance(result, float):
-        return result
-    names = ", ".join(sorted(n for n in formula.names if not isinstance(env[n], (int, float))))
-    hint = "only constants are fixed when the code is made"
-    formula.tree.fail(f"this must be a number, but depends on the run-time {names}", hint)
-
-
-def definitions(
-    items: Mapping[str, str | int | float], env: Mapping[str, Any] = MappingProxyType({})
-) -> tuple[dict[str, float], dict[str, FormulaError]]:
-    """Values of named formulas that may use each other in any order, and the errors.
-
-    A name in neither uses, or is in a circle with, one that has an error."""
-    formulas: dict[str, Formula] = {}
-    values: dict[str, float] = {}
-    errors: dict[str, FormulaError] = {}
-    for name, text in items.items():
-        try:
-            if name in RESERVED:
-                raise FormulaError(f'"{name}" is already a function or constant', hint="rename it")
-            formulas[name] = parse(text)
-        except FormulaError as error:
-            errors[name] = error
-    lost = set(errors)
-    scope: Mapping[str, Any] = ChainMap(values, dict(env))
-    for name in _order(formulas, errors, lost):
-        if formulas[name].names & lost:
-            lost.add(name)
-            continue
-        try:
-            values[name] = as_number(items[name], scope)
-        except FormulaError as error:
-            errors[name] = error
-            lost.add(name)
-    return {name: values[name] for name in items if name in values}, errors
-
-
-def _order(
-    formulas: Mapping[str, Formula], errors: dict[str, FormulaError], lost: set[str]
-) -> list[str]:
-    """Names such that each follows those it uses; circles go to `errors` and `lost`."""
-    uses = {name: formula.names & formulas.keys() for name, formula in formulas.items()}
-    while True:
-        try:
-            return list(TopologicalSorter(uses).static_order())
-        except CycleError as error:
-            circle = error.args[1][:0:-1]  # each uses the next, the last the first
-        start = circle.index(next(name for name in uses if name in circle))
-        circle = circle[start:] + circle[: start + 1]
-        lost.update(circle)
-        uses = {name: used - lost for name, used in uses.items() if name not in lost}
-        node = next(n for n in _walk(formulas[circle[0]].tree) if n.value == circle[1])
-        message = f"circular definition: {' → '.join(circle)}"
-        errors[circle[0]] = FormulaError(message, node.offset, node.length, "break the circle")

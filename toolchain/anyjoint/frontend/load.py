@@ -10,16 +10,21 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from anyjoint.errors import ModelError, Place, Problem, suggest
-from anyjoint.frontend import expand, source
+from anyjoint.frontend import expand, source, standins
 from anyjoint.frontend.schema import Model
 
 
 @dataclass(frozen=True)
 class Document:
-    """A valid spec, and the tree that knows where each part of it stands."""
+    """A spec, and the tree that knows where each part of it stands.
+
+    `problems` were found while validating; what they touch is replaced by stand-ins in the
+    spec, so that the rest can be checked too, and is listed in `replaced` (dotted paths)."""
 
     spec: Model
     tree: source.Map
+    problems: tuple[Problem, ...] = ()
+    replaced: frozenset[str] = frozenset()
 
     def problem(self, message: str, path: tuple[Any, ...], hint: str = "", *,
                 key: bool = False, offset: int = 0, length: int = 0) -> Problem:
@@ -27,7 +32,7 @@ class Document:
 
 
 def load(path: str | Path) -> Document:
-    """Reads a model file; ModelError carries all independent problems."""
+    """Reads a model file; ModelError where it is no YAML or can't be expanded."""
     file = Path(path)
     return _finish(source.read(file), file)
 
@@ -39,11 +44,18 @@ def loads(text: str, file: str = "<text>") -> Document:
 
 def _finish(tree: source.Map, file: Path) -> Document:
     tree = expand.repeat(expand.include(tree, file))
-    try:
-        return Document(Model.model_validate(tree), tree)
-    except ValidationError as e:
-        errors = e.errors(include_url=False)
-        raise ModelError([_translate(tree, error) for error in errors]) from None
+    checked, problems, replaced = tree, list[Problem](), frozenset[str]()
+    for repair in (standins.without, standins.patch, None):
+        try:
+            return Document(Model.model_validate(checked), tree, tuple(problems), replaced)
+        except ValidationError as e:
+            errors = e.errors(include_url=False)
+        if not problems:
+            problems = [_translate(tree, error) for error in errors]
+        if repair is not None:
+            checked, more = repair(checked, [_walk(error["loc"])[0] for error in errors])
+            replaced |= more
+    raise ModelError(problems)
 
 
 def locate_problem(tree: source.Map, message: str, path: tuple[Any, ...], hint: str = "", *,

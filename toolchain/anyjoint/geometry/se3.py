@@ -21,8 +21,6 @@ from anyjoint.geometry.so3 import (
     stumpff_all,
 )
 
-_EMPTY = ca.DM(3, 3)  # a block of structural zeros
-
 # |B_2k|/(2k)!, k = 1..11: the Taylor series of (1 − t/2 · cot(t/2))/t² in t².
 _COTANGENT = [1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160, 691 / 1307674368000,
               1 / 74724249600, 3617 / 10670622842880000, 43867 / 5109094217170944000,
@@ -35,19 +33,8 @@ def _halves(x: Any) -> tuple[Any, Any]:
     return x[0:3, :], x[3:6, :]
 
 
-def Ad(R: Any, r: Any) -> Any:
-    """6×6 matrix [[R, 0], [[r] R, R]]: a twist from child to parent frame."""
-    R = column(R)
-    return ca.blockcat([[R, _EMPTY], [cross3(r, R), R]])
-
-
-def Ad_inv(R: Any, r: Any) -> Any:
-    """6×6 matrix, the inverse of Ad(R, r): a twist from parent to child frame."""
-    return Ad(*inverse(R, r))
-
-
 def act(R: Any, r: Any, x: Any) -> Any:
-    """Ad(R, r) x: twists x (6×k) from child to parent frame."""
+    """Ad(R, r) x = [[R, 0], [[r] R, R]] x: twists x (6×k) from child to parent frame."""
     w, v = _halves(x)
     w = ca.mtimes(column(R), w)
     return ca.vertcat(w, ca.mtimes(column(R), v) + cross3(r, w))
@@ -67,14 +54,8 @@ def act_dual(R: Any, r: Any, f: Any) -> Any:
     return ca.vertcat(ca.mtimes(column(R), n) + cross3(r, f), f)
 
 
-def ad(x: Any) -> Any:
-    """6×6 matrix [[[ω], 0], [[v], [ω]]] of a twist x (6)."""
-    w, v = _halves(x)
-    return ca.blockcat([[skew(w), _EMPTY], [skew(v), skew(w)]])
-
-
 def cross(x: Any, y: Any) -> Any:
-    """ad(x) y: the twist x (6) cross the twists y (6×k)."""
+    """ad(x) y = [[[ω], 0], [[v], [ω]]] y: the twist x (6) cross the twists y (6×k)."""
     (w, v), (yw, yv) = _halves(x), _halves(y)
     return ca.vertcat(cross3(w, yw), cross3(v, yw) + cross3(w, yv))
 

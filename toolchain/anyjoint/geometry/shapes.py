@@ -5,14 +5,12 @@ A new shape is one function and one entry of SHAPES.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import pi
 from typing import Any
 
 import casadi as ca
-
-from anyjoint.geometry.so3 import column
 
 
 @dataclass(frozen=True)
@@ -100,21 +98,3 @@ def volume(kind: str, **dims: Any) -> Any:
 def unit_inertia(kind: str, **dims: Any) -> tuple[Any, Any]:
     """(com (3), diagonal (3) of the inertia per unit mass about the com) in the shape's frame."""
     return SHAPES[kind].inertia(*_arguments(kind, dims))
-
-
-def combine(parts: Iterable[tuple[Any, Any, Any, Any]]) -> tuple[Any, Any, Any]:
-    """(mass, com (3), inertia about the com (3×3)) of parts rigidly joined.
-
-    A part is (mass, com (3), R (3×3, part to common frame), inertia about its com in the part's
-    frame, not per unit mass: diagonal (3) or 3×3); com and results are in the common frame.
-    The total mass must not be zero.
-    """
-    parts = [(m, column(c), column(R), column(i)) for m, c, R, i in parts]
-    mass = sum(part[0] for part in parts)
-    com = sum(m * c for m, c, _, _ in parts) / mass
-    inertia: Any = ca.DM.zeros(3, 3)
-    for m, c, R, i in parts:
-        d = c - com
-        own = ca.mtimes(R, ca.mtimes(ca.diag(i) if i.shape[1] == 1 else i, R.T))
-        inertia += own + m * (ca.dot(d, d) * ca.DM.eye(3) - ca.mtimes(d, d.T))  # parallel axes
-    return mass, com, inertia

@@ -94,7 +94,10 @@ def guarded(s: Any, threshold: float) -> tuple[Any, Any, Any]:
 
 
 def stumpff_all(s: Any, orders: tuple[int, ...]) -> list[Any]:
-    """The functions c_k(s), k in orders (see `stumpff`), with one guard for all."""
+    """c_k of s = t² ≥ 0 for k in orders, smooth, with one guard for all.
+
+    c_0..c_3 are cos t, sin t/t, (1 − cos t)/t² and (t − sin t)/t³.
+    """
     small, low, high = guarded(s, STUMPFF_THRESHOLD)
     t = ca.sqrt(high)
     cos, sinc = ca.cos(t), ca.sin(t) / t  # one not used costs nothing
@@ -104,11 +107,6 @@ def stumpff_all(s: Any, orders: tuple[int, ...]) -> list[Any]:
         return horner(low, [(-1) ** n / factorial(2 * n + k) for n in range(STUMPFF_TERMS)])
 
     return [ca.if_else(small, series(k), closed[k]) for k in orders]
-
-
-def stumpff(s: Any, k: int) -> Any:
-    """c_k of s = t² ≥ 0, k = 0..3, smooth: cos t, sin t/t, (1 − cos t)/t², (t − sin t)/t³."""
-    return stumpff_all(s, (k,))[0]
 
 
 def exp_quat(w: Any) -> Any:
@@ -179,11 +177,6 @@ def quat_rate_matrix(quat: Any) -> Any:
     h = column(quat) / 2
     w, x, y, z = h[0], h[1], h[2], h[3]
     return ca.blockcat([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]])
-
-
-def quat_rate(quat: Any, w: Any) -> Any:
-    """d quat/dt (4) = ½ quat ⊗ (0, w) for the body-frame angular velocity w (3)."""
-    return ca.mtimes(quat_rate_matrix(quat), column(w))
 
 
 def quat_from_rotation(R: np.ndarray) -> np.ndarray:

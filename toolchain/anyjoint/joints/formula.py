@@ -9,7 +9,7 @@ from typing import Any, Literal
 import casadi as ca
 
 from anyjoint.errors import FormulaError, suggest
-from anyjoint.frontend import formula
+from anyjoint.frontend import evaluation, formula
 from anyjoint.frontend.factors import Definition, Factor, Turn, dump
 from anyjoint.frontend.fields import JointKeys
 from anyjoint.geometry import se3, so3
@@ -52,8 +52,8 @@ class FormulaJoint(Joint):
         given = getattr(keys, "model_extra", None) or {}
         own = {n: value(given[n], n) if n in given else at(default, "arguments", n)
                for n, default in self.definition.arguments.items()}
-        outer = {n: value.names[n] for n in sorted(self.definition.outer_names(self.types))
-                 if n in value.names}
+        used = self.definition.outer_names(self.types)
+        outer = {n: x for n, x in value.names.items() if isinstance(x, float) or n in used}
         # Numbers are folded into the kernel; what depends on p is an argument of it.
         self.own = {n: x for n, x in own.items() if isinstance(x, float)}
         self.outer = {n: x for n, x in outer.items() if isinstance(x, float)}
@@ -168,7 +168,7 @@ class _Product:
 
 def _evaluate(text: Any, env: dict[str, Any], path: Path) -> Any:
     try:
-        return formula.evaluate(formula.parse(text), env)
+        return evaluation.evaluate(formula.parse(text), env)
     except FormulaError as e:
         raise Misplaced(e, path) from None
 

@@ -1,0 +1,68 @@
+"""Every model in models/: it compiles, the library gives what the CasADi function gives,
+forward and inverse dynamics agree, rolled and inlined forms agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint.mechanism import Mechanism
+
+MODELS = sorted((Path(__file__).parent.parent / "models").glob("*.yaml"))
+FUNCTIONS = ["fd", "id", "mass_matrix", "bias", "energy", "xdot", "momentum", "integrate",
+             "coriolis_matrix", "gravity_torque", "center_of_mass", "poses"]
+SEED = 7
+
+
+def inputs(m: Mechanism, f: Any, generator: np.random.Generator) -> list[np.ndarray]:
+    """Random arguments of a function near the rest state."""
+    q = np.array(m.function("integrate")(m.q0, 0.4 * generator.normal(size=m.nv))).ravel()
+    known = {"q": q, "p": m.p0, "x": np.concatenate([q, generator.normal(size=m.nv)])}
+    return [known.get(name, generator.normal(size=f.size_in(name)[0])) for name in f.name_in()]
+
+
+def outputs(values: Any) -> list[np.ndarray]:
+    return [np.array(x.full()) for x in (values if isinstance(values, tuple) else (values,))]
+
+
+@pytest.mark.parametrize("path", MODELS, ids=lambda p: p.stem)
+def test_library_gives_what_casadi_gives(path: Path, tmp_path: Path) -> None:
+    m = aj.load(path)
+    lib = aj.compile(m, tmp_path / m.name, FUNCTIONS)
+    generator = np.random.default_rng(SEED)
+    for name in FUNCTIONS:
+        f = m.function(name)
+        for _ in range(3):
+            arguments = inputs(m, f, generator)
+            for ours, theirs in zip(outputs(lib[name](*arguments)), outputs(f(*arguments)),
+                                    strict=True):
+                scale = max(1.0, abs(theirs).max())
+                assert abs(ours - theirs).max() <= 1e-12 * scale, (name, SEED)
+
+
+@pytest.mark.parametrize("path", MODELS, ids=lambda p: p.stem)
+@pytest.mark.quick
+def test_forward_inverts_inverse_dynamics(path: Path) -> None:
+    m = aj.load(path)
+    fd, id_ = m.function("fd"), m.function("id")
+    rolled = m.function("fd", form="rolled")
+    generator = np.random.default_rng(SEED)
+    for _ in range(3):
+        q, v, tau, p = inputs(m, fd, generator)
+        a = fd(q, v, tau, p)
+        error = abs(np.array(id_(q, v, a, p)).ravel() - tau).max()
+        assert error <= 1e-9 * max(1.0, abs(np.array(a)).max()), SEED
+        difference = abs(np.array(rolled(q, v, tau, p) - a)).max()
+        assert difference <= 1e-11 * max(1.0, abs(np.array(a)).max())
+
+
+def test_models_have_shapes_and_a_comment() -> None:
+    for path in MODELS:
+        lines = path.read_text().splitlines()
+        assert lines[0].startswith("# yaml-language-server: $schema=./anyjoint.schema.json")
+        assert lines[1].startswith("# "), path
+        assert f"name: {path.stem}" in path.read_text()
