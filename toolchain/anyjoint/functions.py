@@ -68,7 +68,7 @@ def _gravity_torque(t: Tree, q: Any) -> Any:
 def _poses(t: Tree, q: Any) -> list[Any]:
     m = t.mechanism
     own = [m.frame(name) for name in m.body_names]
-    return [t.apply(frames.homogeneous, *pose)
+    return [ca.densify(t.apply(frames.homogeneous, *pose))
             for pose in frames.world_poses(t, [*own, *m.frames], q)]
 
 
@@ -159,6 +159,8 @@ def _make(m: Mechanism, name: str, entry: Entry, options: dict[str, Any],
     keywords = {k: m.frame(x) if k == "frame" else x for k, x in options.items()}
     outputs = entry.build(tree, *[x for n, x in symbols.items() if n != "p"], **keywords)
     outputs = [X(x) for x in (outputs if isinstance(outputs, (list, tuple)) else [outputs])]
+    # vectors are dense; matrices keep their structural zeros, which solvers make use of
+    outputs = [ca.densify(x) if x.shape[1] == 1 else x for x in outputs]
     outputs = ca.cse(outputs) if X is ca.SX else outputs
     names = entry.outputs(m) if callable(entry.outputs) else entry.outputs
     symbol = f"{m.name}_{requests.alias(CATALOGUE, name, options)}"

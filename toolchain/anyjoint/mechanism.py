@@ -70,7 +70,7 @@ class Passive:
         return any(not ca.SX(x).is_zero() for x in (self.damping, self.friction, self.stiffness))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Mechanism:
     """A mechanism; `function(name)` gives its dynamics as a casadi.Function."""
 
@@ -94,6 +94,10 @@ class Mechanism:
     forces: tuple[Any, ...]
     document: Any = field(repr=False, compare=False)
     _kernels: dict[Any, ca.Function] = field(default_factory=dict, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        return (f"<mechanism {self.name}: {len(self.bodies)} bodies, nq={self.nq}, nv={self.nv}, "
+                f"nu={self.nu}, np={self.np}>")
 
     @property
     def nq(self) -> int:

@@ -36,7 +36,7 @@ def world_poses(tree: Tree, frames: list[Frame], q: Any) -> list[tuple[Any, Any]
 
 
 def homogeneous(R: Any, r: Any) -> Any:
-    return ca.densify(se3.homogeneous(R, r))
+    return se3.homogeneous(R, r)
 
 
 def _columns_in_body(R: Any, r: Any, J: Any) -> Any:
