@@ -26,7 +26,7 @@ def main() -> None:
         m = aj.loads(text)
         for name in ("fd", "id"):
             options = functions.requests.complete(functions.CATALOGUE, m, name, {})
-            _, tree = functions._make(m, name, functions.CATALOGUE[name], options, ca.MX)
+            _, tree = functions._make(m, name, functions.CATALOGUE[name], options, True, ca.MX)
             row = [f"{kind} {n}", name, str(tree.operations)]
             for form in ("inlined", "rolled"):
                 with tempfile.TemporaryDirectory() as out:

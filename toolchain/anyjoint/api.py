@@ -42,21 +42,23 @@ def open(path: str | Path) -> Library:
 
 def compile(model: Mechanism | str | Path, out: str | Path | None = None,
             functions: Iterable[str] = DEFAULT_FUNCTIONS, *, bake: bool = False,
-            native: bool = False, form: str = "auto") -> Library:
+            native: bool = False, sparse: bool = False, form: str = "auto") -> Library:
     """Compiles functions of a mechanism (or model file) into the folder `out` and opens it.
 
     functions: names of the catalogue, with options as in "frame_jacobian:frame=tool"
     out: default generated/<name>
     bake: parameters become constants; native: for this machine's processor only
+    sparse: matrices keep their structural zeros out (for solvers); default dense, column-major
     form: see functions.function
 
     Nothing is done where `out` already holds the artifact of this content."""
-    return open(write(model, out, functions, bake=bake, native=native, form=form)[0])
+    return open(write(model, out, functions, bake=bake, native=native, sparse=sparse,
+                      form=form)[0])
 
 
 def write(model: Mechanism | str | Path, out: str | Path | None = None,
           functions: Iterable[str] = DEFAULT_FUNCTIONS, *, bake: bool = False,
-          native: bool = False, form: str = "auto") -> tuple[Path, bool]:
+          native: bool = False, sparse: bool = False, form: str = "auto") -> tuple[Path, bool]:
     """`compile` without opening: the folder, and whether it was up to date already."""
     from anyjoint import functions as catalogue
     from anyjoint import requests
@@ -68,7 +70,7 @@ def write(model: Mechanism | str | Path, out: str | Path | None = None,
     folder = Path(out) if out is not None else Path("generated") / mechanism.name
     wanted = requests.by_alias(catalogue.CATALOGUE, mechanism, functions)
     options = {"functions": [[a, n, o] for a, (n, o) in wanted.items()],
-               "form": form, "bake": bake, "native": native}
+               "form": form, "bake": bake, "native": native, "sparse": sparse}
     info = describe(mechanism)
     info["descriptions"] = {a: catalogue.CATALOGUE[n].doc for a, (n, _) in wanted.items()}
     artifact.prepare(folder)
@@ -76,7 +78,8 @@ def write(model: Mechanism | str | Path, out: str | Path | None = None,
     key = artifact.cache_key(info, options, cc)
     if artifact.up_to_date(folder, key):
         return folder, True
-    made = {a: catalogue.function(mechanism, n, form=form, **o) for a, (n, o) in wanted.items()}
+    made = {a: catalogue.function(mechanism, n, form=form, dense=not sparse, **o)
+            for a, (n, o) in wanted.items()}
     artifact.write(folder, made, info, options, key, cc, {"build": time.perf_counter() - start})
     return folder, False
 

@@ -37,7 +37,7 @@ def build(document: Document, bake: bool = False) -> Mechanism:
         checks.regularity(mechanism, scope)
         problems = scope.problems
     if problems:
-        raise ModelError(dict.fromkeys(problems))  # each once, in order
+        raise ModelError(problems)
     return mechanism
 
 
@@ -60,8 +60,8 @@ def _assemble(document: Document, scope: Scope, order: list[str], links: dict[st
               bake: bool) -> Mechanism:
     spec = document.spec
     index = {name: i for i, name in enumerate(spec.bodies)} | {"world": -1}
-    bodies = tuple(Body(name, index.get(spec.bodies[name].parent, -1), spec.bodies[name].joint.name
-                        or name, link, Kind.of(link)) for name, link in links.items())
+    bodies = tuple(Body(name, index.get(keys.parent, -1), keys.joint.name or name, links[name],
+                        *Kind.of(links[name])) for name, keys in spec.bodies.items())
     q_names = [n for b in bodies for n in sections.full_names(b, b.joint.q_names)]
     v_names = [n for b in bodies for n in sections.full_names(b, sections.v_names_of(b.joint))]
     _distinct_in_c(scope, q_names)

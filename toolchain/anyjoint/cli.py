@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,6 +30,24 @@ Format = Annotated[OutputFormat, typer.Option("--output-format", help="json is f
 Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 
 
+_DEFAULT = ["fd,id"]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib import metadata
+
+        print(f"anyjoint {metadata.version('anyjoint')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(version: Annotated[bool, typer.Option(
+        "--version", callback=_print_version, is_eager=True, help="Show the version.")] = False,
+) -> None:
+    """A compiler for mechanisms: model file in, dynamics as a C library out."""
+
+
 @contextlib.contextmanager
 def reporting(debug: bool, output: OutputFormat = OutputFormat.text) -> Iterator[None]:
     """Errors as text or JSON with exit status 2; a traceback only with --debug."""
@@ -44,6 +63,9 @@ def reporting(debug: bool, output: OutputFormat = OutputFormat.text) -> Iterator
         raise typer.Exit(2) from None
     except (typer.Exit, typer.Abort):
         raise
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
     except Exception as e:
         if debug:
             raise
@@ -75,7 +97,7 @@ def check(model: Model, output_format: Format = OutputFormat.text, debug: Debug 
         if output_format is OutputFormat.json:
             print(json.dumps({"ok": True, "problems": []}, indent=2))
         else:
-            print(f"{model}: ok, {len(m.bodies)} bodies, nq = {m.nq}, nv = {m.nv}, np = {m.np}")
+            print(f"{model}: ok, bodies: {len(m.bodies)}, nq = {m.nq}, nv = {m.nv}, np = {m.np}")
 
 
 @app.command()
@@ -97,11 +119,13 @@ def compile(
     model: Model,
     out: Annotated[Path | None, typer.Option(
         "-o", "--out", help="Folder; default generated/NAME.", show_default=False)] = None,
-    functions: Annotated[str, typer.Option(
-        "-f", "--functions",
-        help="Comma-separated, options as in frame_jacobian:frame=tool.")] = "fd,id",
+    functions: Annotated[list[str], typer.Option(
+        "-f", "--functions", metavar="NAMES",
+        help="Comma-separated or repeated; options as in frame_jacobian:frame=tool.")] = _DEFAULT,
     bake: Annotated[bool, typer.Option("--bake", help="Parameters become constants.")] = False,
     native: Annotated[bool, typer.Option("--native", help="For this processor only.")] = False,
+    sparse: Annotated[bool, typer.Option(
+        "--sparse", help="Matrices keep their structural zeros out.")] = False,
     form: Annotated[str, typer.Option(help="auto, inlined or rolled.")] = "auto",
     output_format: Format = OutputFormat.text,
     debug: Debug = False,
@@ -110,9 +134,10 @@ def compile(
     with reporting(debug, output_format):
         from anyjoint import api, report
 
-        names = [name for name in functions.split(",") if name.strip()]
+        names = [name for text in functions for name in text.split(",") if name.strip()]
         with report.working(f"compiling {model}", output_format is OutputFormat.text):
-            folder, current = api.write(model, out, names, bake=bake, native=native, form=form)
+            folder, current = api.write(model, out, names, bake=bake, native=native,
+                                        sparse=sparse, form=form)
         if output_format is OutputFormat.json:
             print(json.dumps({"ok": True, "folder": str(folder), "up_to_date": current,
                               "manifest": str(folder / "manifest.json")}, indent=2))
@@ -130,13 +155,18 @@ def schema(debug: Debug = False) -> None:
 
 
 @app.command()
-def new(name: Annotated[str, typer.Argument(help="Name of the mechanism.", show_default=False)],
-        debug: Debug = False) -> None:
+def new(
+    name: Annotated[str, typer.Argument(help="Name of the mechanism.", show_default=False)],
+    model: Annotated[str, typer.Option(
+        "--from", metavar="MODEL", help="Start from a model that comes with anyjoint: arm, "
+        "satellite, …", show_default=False)] = "",
+    debug: Debug = False,
+) -> None:
     """Write NAME.yaml, a commented model that compiles, and the schema for editors."""
     with reporting(debug):
         from anyjoint.template import write_template
 
-        file = write_template(name, Path.cwd())
+        file = write_template(name, Path.cwd(), model)
         print(f"wrote {file.name}; next:")
         print(f"  anyjoint show {file.name}\n  anyjoint compile {file.name}")
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint import api, report
-from anyjoint.library import CompiledFunction
+from anyjoint.compiled import CompiledFunction
 from anyjoint.template import models_folder
 
 _MODELS = (("arm", "two links with a run-time payload"),
@@ -21,24 +21,26 @@ def run(out: Path) -> None:
     rows = report.table("", "model", "coordinates", "operations fd", "id", "time fd", "id")
     for name, what in _MODELS:
         model = models_folder() / f"{name}.yaml"
-        report.console.print(f"[bold]{name}[/bold]: {what}\n  from {_short(model)}")
+        report.console.print(f"[bold]{name}[/bold]: {what}\n  from {_short(model)}",
+                             soft_wrap=True)
         m = api.load(model)
         with report.working(f"compiling {name}"):
             folder, _ = api.write(m, out / name)
         lib = api.open(folder)
         q, zero = m.state("home" if "home" in m.states else "rest"), np.zeros(m.nv)
-        a = np.array(lib.fd(q, zero, zero, m.p0)).ravel()
-        back = np.array(lib.id(q, zero, a, m.p0)).ravel()
+        a = lib.fd(q, zero, zero, m.p0)
+        back = lib.id(q, zero, a, m.p0)
         report.console.print(f"  made {folder}/: " + ", ".join(
-            f["name"] for f in lib.manifest["files"].values()))
+            f["name"] for f in lib.manifest["files"].values()), soft_wrap=True)
         shown = ", ".join(f"{x:.3f}" for x in a[:4]) + (", …" if m.nv > 4 else "")
         report.console.print(f"  fd at rest, no motor: a = [{shown}]; id(fd) − tau = "
-                             f"{abs(back).max():.0e}\n")
+                             f"{abs(back).max():.0e}\n", soft_wrap=True)
         made = lib.manifest["functions"]
         rows.add_row(name, str(m.nv),
                      *(str(made[f]["budget"]["operations"]["total"]) for f in ("fd", "id")),
                      *(f"{seconds(lib[f]) * 1e6:.2f} µs" for f in ("fd", "id")))
     report.console.print(rows)
+    report.console.print("Time of one call from C on this machine.")
     report.console.print("Next: anyjoint new my_robot, then anyjoint show my_robot.yaml")
 
 

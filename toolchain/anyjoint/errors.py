@@ -57,7 +57,8 @@ class ModelError(AnyjointError):
     """A model file that can't be used; carries every independent problem found."""
 
     def __init__(self, problems: Iterable[Problem]):
-        self.problems = tuple(sorted(problems, key=_position))
+        once = {(p.place, p.message): p for p in reversed(list(problems))}  # copies of a repeat
+        self.problems = tuple(sorted(once.values(), key=_position))
         super().__init__("\n".join(str(p) for p in self.problems))
 
 

@@ -5,6 +5,7 @@ outputs. `p` is the last input of all but integrate and difference."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -126,20 +127,21 @@ CATALOGUE: dict[str, Entry] = {
 # -- making one ---------------------------------------------------------------------------
 
 
-def function(m: Mechanism, name: str, *, form: str = "auto", **options: Any) -> ca.Function:
+def function(m: Mechanism, name: str, *, form: str = "auto", dense: bool = False,
+             **options: Any) -> ca.Function:
     """The casadi.Function `name` of a mechanism, named <mechanism>_<function>.
 
     form: "inlined" (one SX graph), "rolled" (MX, kernels as calls), or "auto": rolled where
-    the inlined graph would be large."""
+    the inlined graph would be large. dense: matrices with their structural zeros."""
     options = requests.complete(CATALOGUE, m, name, options)
     entry = CATALOGUE[name]
     if form not in ("auto", "inlined", "rolled"):
         raise InputError(f'unknown form "{form}"; allowed: auto, inlined, rolled')
     if form != "inlined":
-        rolled, tree = _make(m, name, entry, options, ca.MX)
+        rolled, tree = _make(m, name, entry, options, dense, ca.MX)
         if form == "rolled" or _large(tree):
             return rolled
-    return _make(m, name, entry, options, ca.SX)[0]
+    return _make(m, name, entry, options, dense, ca.SX)[0]
 
 
 def _large(tree: Tree) -> bool:
@@ -148,7 +150,7 @@ def _large(tree: Tree) -> bool:
     return tree.operations > (ROLLED_ABOVE if reused else 4 * ROLLED_ABOVE)
 
 
-def _make(m: Mechanism, name: str, entry: Entry, options: dict[str, Any],
+def _make(m: Mechanism, name: str, entry: Entry, options: dict[str, Any], dense: bool,
           X: Any) -> tuple[ca.Function, Tree]:
     """The function over symbols of type X (SX or MX), and the tree that it was built with."""
     sizes = {"q": m.nq, "v": m.nv, "a": m.nv, "tau": m.nv, "q0": m.nq, "q1": m.nq, "dq": m.nv,
@@ -160,9 +162,12 @@ def _make(m: Mechanism, name: str, entry: Entry, options: dict[str, Any],
     outputs = entry.build(tree, *[x for n, x in symbols.items() if n != "p"], **keywords)
     outputs = [X(x) for x in (outputs if isinstance(outputs, (list, tuple)) else [outputs])]
     # vectors are dense; matrices keep their structural zeros, which solvers make use of
-    outputs = [ca.densify(x) if x.shape[1] == 1 else x for x in outputs]
+    outputs = [ca.densify(x) if dense or x.shape[1] == 1 else x for x in outputs]
     outputs = ca.cse(outputs) if X is ca.SX else outputs
     names = entry.outputs(m) if callable(entry.outputs) else entry.outputs
     symbol = f"{m.name}_{requests.alias(CATALOGUE, name, options)}"
-    made = ca.Function(symbol, list(symbols.values()), outputs, list(symbols), list(names))
+    # p left out of a call is not silently zero: the result is not a number
+    default = [math.nan if n == "p" else 0.0 for n in symbols]
+    made = ca.Function(symbol, list(symbols.values()), outputs, list(symbols), list(names),
+                       {"default_in": default})
     return made, tree

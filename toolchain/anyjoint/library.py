@@ -10,88 +10,10 @@ import casadi as ca
 import numpy as np
 
 from .backend.manifest import AGAIN, MANIFEST, check
-from .errors import ArtifactError, InputError, suggest
+from .compiled import CompiledFunction
+from .errors import ArtifactError, suggest
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-
-
-class CompiledFunction:
-    """A function of a compiled library.
-
-    Call it with numbers or CasADi symbols, by position or by name. An input `p`
-    that is not given takes the model's default parameters. One output is returned
-    as such, several as a tuple. `function` is the casadi.Function, for solvers.
-    """
-
-    def __init__(self, alias: str, function: ca.Function, p0: Array):
-        self.alias, self.function, self._p0 = alias, function, p0
-        shapes = (f"{n} {_shape(function.size_in(k))}" for k, n in enumerate(self.name_in()))
-        results = (f"{n} {_shape(function.size_out(k))}" for k, n in enumerate(self.name_out()))
-        self.__doc__ = f"{alias}({', '.join(shapes)}) -> ({', '.join(results)})"
-
-    def name_in(self) -> list[str]:
-        return list(self.function.name_in())
-
-    def name_out(self) -> list[str]:
-        return list(self.function.name_out())
-
-    def __repr__(self) -> str:
-        return f"<compiled {self.__doc__}>"
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        given = self._bind(args, kwargs)
-        values = [self._value(n, given[n]) for n in self.name_in()]
-        if {ca.SX, ca.MX} <= {type(v) for v in values}:
-            raise InputError(f"{self.alias}: SX and MX inputs can't be mixed")
-        return self.function(*values)
-
-    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Input name → argument; InputError unless each input has exactly one."""
-        names = self.name_in()
-        if len(args) > len(names):
-            raise InputError(
-                f"{self.alias}: {len(args)} inputs given, it takes {len(names)}: {', '.join(names)}"
-            )
-        given = dict(zip(names, args, strict=False))
-        for name in kwargs:
-            if name not in names:
-                raise InputError(f"{self.alias}: no input {name}; {suggest(name, names, 'inputs')}")
-            if name in given:
-                raise InputError(f"{self.alias}: input {name} given twice")
-        given.update(kwargs)
-        if "p" in names and self.function.numel_in("p") in (0, self._p0.size):
-            given.setdefault("p", self._p0[: self.function.numel_in("p")])
-        missing = [n for n in names if n not in given]
-        if missing:
-            raise InputError(f"{self.alias}: missing input {', '.join(missing)}; {self.__doc__}")
-        return given
-
-    def _value(self, name: str, value: Any) -> Any:
-        """`value` in the shape of input `name`. Vectors may be flat or rows."""
-        rows, columns = expected = self.function.size_in(name)
-        if not isinstance(value, (ca.SX, ca.MX, ca.DM)):
-            value = self._numbers(name, value)
-        shape = tuple(value.shape)
-        if shape == expected:
-            return value
-        size = int(np.prod(shape))
-        flat = len([n for n in shape if n != 1]) <= 1 or size == 0
-        if not (flat and min(expected) <= 1 and size == rows * columns):
-            raise InputError(
-                f"{self.alias}: input {name} must be {_shape(expected)}, got {_shape(shape)}"
-            )
-        return value.reshape(expected) if isinstance(value, np.ndarray) else ca.reshape(
-            value, rows, columns)  # fmt: skip
-
-    def _numbers(self, name: str, value: Any) -> Array:
-        try:
-            array = np.asarray(value)
-        except ValueError as error:  # lists of different lengths
-            raise InputError(f"{self.alias}: input {name} is no array of numbers") from error
-        if array.dtype.kind not in "biuf":
-            kind = type(value).__name__
-            raise InputError(f"{self.alias}: input {name} must be numbers, got {kind}")
-        return array.astype(float)
 
 
 class Library:
@@ -184,7 +106,3 @@ def _load(folder: Path, text: str) -> Library:
         raise ArtifactError(f"{folder / MANIFEST} is damaged ({error!r}); {AGAIN}") from error
     except (OSError, RuntimeError) as error:
         raise ArtifactError(f"can't load the library in {folder}: {error}; {AGAIN}") from error
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    return "×".join(map(str, shape)) or "a scalar"

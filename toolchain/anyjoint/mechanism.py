@@ -26,8 +26,9 @@ class Body:
     name: str
     parent: int
     joint_name: str
-    link: Link
-    kind: Kind
+    link: Link = field(repr=False)
+    kind: Kind = field(repr=False)
+    constants: Any = field(repr=False)  # of the link that its kernels take as inputs, of p
 
     @property
     def joint(self) -> Joint:
@@ -167,8 +168,7 @@ class Mechanism:
 
     def constants_at(self, p: Any) -> list[Any]:
         """Free constants of every body at p: numbers (DM) where they don't depend on it."""
-        columns = [body.link.pack()[body.kind.free] for body in self.bodies]
-        return evaluate_at(columns, self.p, p)
+        return evaluate_at([body.constants for body in self.bodies], self.p, p)
 
     def gravity_at(self, p: Any) -> Any:
         return evaluate_at([self.gravity], self.p, p)[0]

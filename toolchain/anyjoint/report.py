@@ -9,15 +9,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import casadi as ca
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.tree import Tree
 
 from anyjoint.backend.budget import operations
-from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism import Mechanism, evaluate_at
 
 console = Console(highlight=False)
+if not console.is_terminal:
+    console.width = 200  # in a pipe or file nothing is cut
 _SHOWN_ROWS = 60
 
 
@@ -67,6 +70,12 @@ def show(m: Mechanism) -> None:
         for name, value in zip(m.p_names, m.p0, strict=True):
             parameters.add_row(name, number(value))
         console.print(parameters)
+    if m.v_names != m.q_names:
+        console.print(f"velocities v: {', '.join(m.v_names[:_SHOWN_ROWS])}\n", soft_wrap=True)
+    if m.u_names != m.v_names:
+        console.print(f"actuators u: {', '.join(m.u_names)}\n", soft_wrap=True)
+    if m.frames:
+        console.print(f"frames: {', '.join(m.frame_names)}\n", soft_wrap=True)
     if m.states:
         console.print(f"states: {', '.join(m.states)}\n")
     counts = table("operations", "function", "+ −", "×", "÷", "sin cos", "other", "in all", "form")
@@ -86,15 +95,16 @@ def _kinds(ops: dict[str, int]) -> list[str]:
 def _tree(m: Mechanism) -> Tree:
     root = Tree(f"[bold]{m.name}[/bold]  nq = {m.nq}, nv = {m.nv}, nu = {m.nu}, np = {m.np}")
     nodes = {-1: root.add("world")}
+    masses = [float(x) for x in evaluate_at([b.link.m for b in m.bodies], m.p, ca.DM(m.p0))]
     for count, i in enumerate(m.order):
         body = m.bodies[i]
         if count >= 4 * _SHOWN_ROWS:
             root.add(f"… {len(m.bodies) - count} more bodies")
             break
         kind = m.document.spec.bodies[body.name].joint.type
-        freedom = f"{body.joint.nv} dof" if body.joint.nv else "fixed"
+        freedom = f", {body.joint.nv} dof" if body.joint.nv else ""
         nodes[i] = nodes[body.parent].add(
-            f"[bold]{body.name}[/bold]  {body.joint_name}: {kind}, {freedom}")
+            f"[bold]{body.name}[/bold]  {body.joint_name}: {kind}{freedom}, {masses[i]:.4g} kg")
     return root
 
 

@@ -52,6 +52,9 @@ def alias(entries: Mapping[str, Entry], name: str, options: Mapping[str, Any]) -
 def parse(text: str) -> tuple[str, dict[str, Any]]:
     """`fd:passive=false` → name and options."""
     name, *settings = text.strip().split(":")
+    if "=" in name:
+        raise InputError(f'"{name}" is no function; options follow a function behind colons: '
+                         "frame_jacobian:frame=tool:reference=body")
     options: dict[str, Any] = {}
     for setting in settings:
         key, equals, value = (part.strip() for part in setting.partition("="))

@@ -64,6 +64,8 @@ class Scope:
         return float(self._evaluate(text, self.numbers, path))
 
     def _evaluate(self, text: Any, names: dict[str, Any], path: tuple[Any, ...]) -> Any:
+        if isinstance(text, float):
+            return text
         try:
             return evaluation.evaluate(formula.parse(text), names)
         except FormulaError as e:

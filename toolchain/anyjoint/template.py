@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from anyjoint.errors import InputError
+from anyjoint.errors import InputError, suggest
 
 _TEMPLATE = """\
 # yaml-language-server: $schema=./anyjoint.schema.json
@@ -37,17 +37,18 @@ states: {{raised: {{swing: 180*deg}}}}                # configurations by name
 """
 
 
-def write_template(name: str, folder: Path) -> Path:
+def write_template(name: str, folder: Path, model: str = "") -> Path:
     """<name>.yaml in `folder`, and the schema that its first line names; nothing that
-    exists is overwritten."""
+    exists is overwritten. `model`: a model of the package to start from."""
     if not re.fullmatch(r"[A-Za-z](_?[A-Za-z0-9])*", name) or len(name) > 63:
         raise InputError(f'"{name}" can\'t be the name of a mechanism: a letter first, then '
                          "letters, digits and single _ between them")
+    text = _model_text(name, model) if model else _TEMPLATE.format(name=name)
     file = folder / f"{name}.yaml"
     schema = folder / "anyjoint.schema.json"
     try:
         with file.open("x", encoding="utf-8") as f:
-            f.write(_TEMPLATE.format(name=name))
+            f.write(text)
         if not schema.exists():
             from anyjoint.frontend.schema import json_schema
 
@@ -57,6 +58,15 @@ def write_template(name: str, folder: Path) -> Path:
     except OSError as e:
         raise InputError(f"can't write {file}: {e.strerror}") from None
     return file
+
+
+def _model_text(name: str, model: str) -> str:
+    """A model of the package under another name."""
+    known = [file.stem for file in models_folder().glob("*.yaml")]
+    if model not in known:
+        raise InputError(f'no model "{model}"; ' + suggest(model, known, "models"))
+    text = (models_folder() / f"{model}.yaml").read_text(encoding="utf-8")
+    return re.sub(rf"^name: {model}\b", f"name: {name}", text, flags=re.MULTILINE)
 
 
 def models_folder() -> Path:

@@ -80,9 +80,12 @@ class Kind:
     pattern: tuple[int | None, ...]
 
     @staticmethod
-    def of(link: Link) -> Kind:
+    def of(link: Link) -> tuple[Kind, Any]:
+        """The kind of a link, and the column of its constants that stay inputs."""
         column = link.pack()
-        return Kind(link.joint.kind, tuple(_unit(column[i]) for i in range(column.shape[0])))
+        pattern = tuple(_unit(column[i]) for i in range(column.shape[0]))
+        kind = Kind(link.joint.kind, pattern)
+        return kind, column[kind.free]
 
     @property
     def free(self) -> list[int]:

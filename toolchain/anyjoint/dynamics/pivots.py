@@ -24,9 +24,14 @@ def pivot(link: Link, S: Any, J: Any) -> tuple[Any, Any]:
     return S.T @ J @ S + ca.diag(link.armature), ca.densify(scale)
 
 
+def locked(link: Link, R: Any, r: Any, J: Any) -> Any:
+    """What the parent feels of a body that does not move against it (lower triangle)."""
+    J = se3.inertia_matrix(link.m, link.h, link.I6) + ca.tril2symm(ca.tril(J))
+    return ca.tril(aba.shift_inertia(R, r, J))
+
+
 def singular_joints(tree: Tree, mechanism: Any) -> list[int]:
-    """Bodies whose joint meets no inertia at any of some random configurations (the first
-    ones met on the way from the leaves; those above can't be judged)."""
+    """Bodies whose joint meets no inertia at any of some random configurations."""
     generator = np.random.default_rng(0)
     found: set[int] | None = None
     for _ in range(_SAMPLES):
@@ -51,7 +56,9 @@ def _at(tree: Tree, q: Any) -> set[int]:
             smallest = np.linalg.eigvalsh(np.array(D))[0]
             if not smallest > _SMALLEST * float(scale):
                 singular.add(i)
-                continue  # no way to eliminate it
+                if k >= 0:  # those above are judged as if this joint were locked
+                    J[k] = J[k] + tree.call(locked, i, R, r, J[i])
+                continue
         J_up, _, _ = tree.call(aba.inward, i, R, r, S, c, b, v, J[i], zero)
         if k >= 0:
             J[k] = J[k] + J_up

@@ -80,16 +80,23 @@ def _translate(tree: source.Map, error: Any) -> Problem:
         hint = suggest(str(path[-1]), keys, "allowed keys")
         return locate_problem(tree, f'unknown key "{path[-1]}"', path, hint, key=True)
     if kind == "missing":
-        return locate_problem(tree, f'the key "{path[-1]}" is missing', path[:-1],
-                              f"keys: {', '.join(keys)}", key=True)
+        hint = _HINTS.get(path[-1], f"keys: {', '.join(keys)}")
+        return locate_problem(tree, f'the key "{path[-1]}" is missing', path[:-1], hint, key=True)
     if kind == "union_tag_invalid":
         tags = [t.strip("' ") for t in context["expected_tags"].split(",")]
         return locate_problem(tree, f'unknown type "{context["tag"]}"', (*path, "type"),
                               suggest(context["tag"], tags, "types"))
     if kind in ("union_tag_not_found", "model_type", "model_attributes_type", "dict_type"):
         what = "a mapping with a type" if kind == "union_tag_not_found" else "a mapping"
-        return locate_problem(tree, f"expected {what} here", path, "key: value pairs")
+        hint = _HINTS.get(path[-1] if path else "", "key: value pairs")
+        return locate_problem(tree, f"expected {what} here", path, hint)
     return locate_problem(tree, _sentence(error), path)
+
+
+# what to write where a key is missing or has a value of the wrong kind
+_HINTS = {"anyjoint": "write anyjoint: 1", "joint": "for example {type: revolute, axis: z}",
+          "inertia": "[xx, yy, zz] or {xx: …, yy: …, zz: …}", "parent": "a body, or world",
+          "bodies": "bodies: {name: {parent: …, joint: …, mass: …}}"}
 
 
 def _sentence(error: Any) -> str:

@@ -80,6 +80,8 @@ class Builder:
             what = " ".join(filter(None, parts)) or str(error)
             place = self._place(mark.line, mark.column) if mark else None
             hint = "indent with spaces; quote text with `: ` or ` #` in it"
+            if place and "\t" in place.text:
+                hint = "there is a tab in this line; YAML indents with spaces"
             self._stop(Problem(f"this is not YAML: {what}", place, hint=hint))
 
     def _take(self, event: Any) -> None:
