@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anyjoint.errors import InputError
+
 if TYPE_CHECKING:
     from anyjoint.library import Library
     from anyjoint.mechanism import Mechanism
@@ -29,6 +31,8 @@ def loads(text: str, *, bake: bool = False) -> Mechanism:
     from anyjoint.build import build
     from anyjoint.frontend.load import loads as read
 
+    if not isinstance(text, str):
+        raise InputError(f"loads takes the text of a model file, not {type(text).__name__}")
     return build(read(text), bake)
 
 
@@ -66,6 +70,8 @@ def write(model: Mechanism | str | Path, out: str | Path | None = None,
 
     start = time.perf_counter()
     mechanism = load(model) if isinstance(model, (str, Path)) else model
+    if not hasattr(mechanism, "baked"):
+        raise InputError(f"compile takes a mechanism or a model file, not {type(model).__name__}")
     mechanism = mechanism.baked() if bake else mechanism
     folder = Path(out) if out is not None else Path("generated") / mechanism.name
     wanted = requests.by_alias(catalogue.CATALOGUE, mechanism, functions)

@@ -17,7 +17,8 @@ from anyjoint.inertia import body_inertia
 from anyjoint.joints.contract import Joint
 from anyjoint.joints.formula import FormulaJoint
 from anyjoint.mechanism import Body, Mechanism
-from anyjoint.scope import Scope, pose, spread
+from anyjoint.scope import Scope
+from anyjoint.values import nonnegative, pose
 
 
 def build(document: Document, bake: bool = False) -> Mechanism:
@@ -31,7 +32,8 @@ def build(document: Document, bake: bool = False) -> Mechanism:
     links = {name: _link(scope, name, joint) for name, joint in joints.items()}
     mechanism = _assemble(document, scope, order, links, bake)
     checks.inertias(document, mechanism, scope)
-    own = [p for p in scope.problems if not standins.caused(p.key, document.replaced)]
+    own = [p for p in scope.problems if not standins.caused(p.key, document.replaced) and
+           (p.key.endswith(".type") or not standins.caused(p.key, frozenset(scope.replaced)))]
     problems = [*document.problems, *own]
     if not problems:
         checks.regularity(mechanism, scope)
@@ -51,7 +53,7 @@ def _link(scope: Scope, name: str, joint: Joint) -> Link:
     Rc, rc = pose(here, keys.child_origin, "child_origin")
     m, h, I6 = body_inertia(here, keys)
     names = sections.v_names_of(joint)
-    armature = spread(here, keys.joint.armature, names, 0.0, "joint", "armature")
+    armature = nonnegative(here, keys.joint.armature, names, 0.0, "joint", "armature")
     return Link(joint, R0, r0, Rc, rc, m, h, I6, sections.column(armature),
                 sections.column(joint.arguments))
 
@@ -64,7 +66,7 @@ def _assemble(document: Document, scope: Scope, order: list[str], links: dict[st
                         *Kind.of(links[name])) for name, keys in spec.bodies.items())
     q_names = [n for b in bodies for n in sections.full_names(b, b.joint.q_names)]
     v_names = [n for b in bodies for n in sections.full_names(b, sections.v_names_of(b.joint))]
-    _distinct_in_c(scope, q_names)
+    _distinct_in_c(scope, bodies)
     q0 = sections.rest(scope, bodies)
     u_names, actuation, u_max = sections.actuators(scope, v_names)
     frames = tuple(sections.frames(scope, index))
@@ -82,13 +84,16 @@ def _assemble(document: Document, scope: Scope, order: list[str], links: dict[st
         document=document)
 
 
-def _distinct_in_c(scope: Scope, names: list[str]) -> None:
+def _distinct_in_c(scope: Scope, bodies: tuple[Body, ...]) -> None:
+    """Coordinates whose names differ only by case, dot and underscore are one name in C."""
     seen: dict[str, str] = {}
-    for name in names:
-        other = seen.setdefault(name.replace(".", "_").upper(), name)
-        if other != name:
-            scope.at().problem(f'the coordinates "{other}" and "{name}" have the same name in C',
-                               "bodies", key=True, hint="rename one of the joints")
+    for body in bodies:
+        for name in sections.full_names(body, body.joint.q_names):
+            other = seen.setdefault(name.replace(".", "_").upper(), name)
+            if other != name:
+                scope.at("bodies", body.name).problem(
+                    f'the coordinates "{other}" and "{name}" have the same name in C',
+                    "joint", "name", hint="rename one of the joints")
 
 
 def _hash(spec: Any, bake: bool) -> str:

@@ -13,35 +13,34 @@ import numpy as np
 from anyjoint.dynamics import pivots
 from anyjoint.dynamics.tree import Tree
 from anyjoint.errors import suggest
+from anyjoint.frontend.formula import RESERVED
 from anyjoint.frontend.load import Document
+from anyjoint.frontend.schema import UserJoint
+from anyjoint.joints import JOINTS
 from anyjoint.mechanism import Mechanism, evaluate_at
 from anyjoint.scope import Scope
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _PREFIX = re.compile(r"[A-Za-z](_?[A-Za-z0-9])*\Z")  # what CasADi takes for a function
-_MAX_NAME = 63  # what every C compiler keeps apart
 
 
 def names(document: Document, scope: Scope) -> None:
     """Identifiers everywhere, and no name twice where one would hide the other."""
     spec = document.spec
-    _identifier(scope, spec.name, ("name",), key=False)
-    if _IDENTIFIER.match(spec.name) and not _PREFIX.match(spec.name):
+    scope.identifier(spec.name, "name")
+    if spec.name.isidentifier() and not _PREFIX.match(spec.name):
         scope.problem(f'"{spec.name}" can\'t be the prefix of C symbols', "name",
                       hint="a letter first, no two _ in a row and none at the end")
     for section in ("constants", "parameters", "joint_types", "bodies", "frames", "actuators",
                     "forces", "states"):
         for name in getattr(spec, section) or {}:
-            _identifier(scope, name, (section, name))
+            scope.identifier(name, section, name, key=True)
     for name, definition in spec.joint_types.items():
-        for kind in ("coordinates", "arguments"):
-            for own in getattr(definition, kind):
-                _identifier(scope, own, ("joint_types", name, kind, own))
+        _joint_type(scope.at("joint_types", name), name, definition)
     for name, body in spec.bodies.items():
         if body.joint.name is not None:
-            _identifier(scope, body.joint.name, ("bodies", name, "joint", "name"), key=False)
+            scope.identifier(body.joint.name, "bodies", name, "joint", "name")
         for frame in body.frames:
-            _identifier(scope, frame, ("bodies", name, "frames", frame))
+            scope.identifier(frame, "bodies", name, "frames", frame, key=True)
     _twice(scope, [(n, ("parameters", n)) for n in spec.parameters],
            [(n, ("constants", n)) for n in spec.constants])
     _twice(scope, [("world", ())],
@@ -52,12 +51,21 @@ def names(document: Document, scope: Scope) -> None:
                    for n, b in spec.bodies.items()])
 
 
-def _identifier(scope: Scope, name: str, path: tuple[Any, ...], key: bool = True) -> None:
-    if not _IDENTIFIER.match(name):
-        scope.problem(f'"{name}" is no identifier', *path, key=key,
-                      hint="letters, digits and _, not a digit first")
-    elif len(name) > _MAX_NAME:
-        scope.problem(f"a name has at most {_MAX_NAME} characters", *path, key=key)
+def _joint_type(scope: Scope, name: str, definition: Any) -> None:
+    if name in JOINTS:
+        scope.problem(f'"{name}" is a joint of anyjoint already', key=True, hint="rename the type")
+    for kind in ("coordinates", "arguments"):
+        for own in getattr(definition, kind):
+            scope.identifier(own, kind, own, key=True)
+            if own in RESERVED:
+                scope.problem(f'"{own}" is already a function or constant', kind, own, key=True,
+                              hint="rename it")
+    for own in definition.arguments:
+        if own in definition.coordinates:
+            scope.problem(f'the name "{own}" is taken by a coordinate', "arguments", own, key=True)
+        elif own in UserJoint.model_fields:
+            scope.problem(f'"{own}" is a key of every joint', "arguments", own, key=True,
+                          hint="rename the argument")
 
 
 def _twice(scope: Scope, *groups: Iterable[tuple[str, tuple[Any, ...]]]) -> None:
@@ -105,7 +113,8 @@ def _report_cycles(scope: Scope, bodies: Any, waiting: list[str]) -> None:
             continue
         circle = chain[chain.index(name):]
         cyclic |= set(circle)
-        scope.problem("bodies carry each other in a circle: " + " → ".join([*circle, circle[0]]),
+        shown = [*circle[:6], *(["…"] if len(circle) > 6 else []), circle[0]]
+        scope.problem("bodies carry each other in a circle: " + " → ".join(shown),
                       "bodies", circle[0], "parent", hint="one of them must lead to the world")
     for name in waiting:
         if name not in cyclic:
@@ -128,8 +137,7 @@ def inertias(document: Document, mechanism: Mechanism, scope: Scope) -> None:
 def _inertia(scope: Scope, name: str, column: Any, keys: Any, check: bool) -> None:
     m, h, (xx, yy, zz, xy, xz, yz) = column[0], column[1:4], column[4:]
     given = "mass" if keys.mass is not None else "shapes" if keys.shapes else "mass"
-    if not np.isfinite(column).all():
-        scope.problem("mass, com or inertia is not finite", "bodies", name, given, key=True)
+    if not np.isfinite(column).all():  # reported where it comes from
         return
     if m < 0:
         scope.problem(f"the mass is {m:g}", "bodies", name, given, key=True, hint="mass > 0")
@@ -150,8 +158,16 @@ def _inertia(scope: Scope, name: str, column: Any, keys: Any, check: bool) -> No
 
 
 def regularity(mechanism: Mechanism, scope: Scope) -> None:
-    """Every pivot of the elimination is positive somewhere, else M is singular everywhere."""
-    singular = pivots.singular_joints(Tree(mechanism, ca.DM(mechanism.p0)), mechanism)
+    """Joints are finite at rest, and every pivot of the elimination is positive somewhere:
+    else M is singular everywhere."""
+    tree = Tree(mechanism, ca.DM(mechanism.p0))
+    for i in pivots.undefined_joints(tree, mechanism):
+        scope.problem("the transform or its derivative is not finite at rest",
+                      "bodies", mechanism.bodies[i].name, "joint", key=True,
+                      hint="choose another rest, or write the formulas so that they are smooth")
+    if scope.problems:
+        return
+    singular = pivots.singular_joints(tree, mechanism)
     for i in singular:
         body = mechanism.bodies[i]
         keys = scope.document.spec.bodies[body.name]

@@ -36,8 +36,9 @@ class Problem:
         if self.key:
             lines[0] += f" [{self.key}]"
         if self.place and self.place.text.strip():
-            text = self.place.text.expandtabs(1)[:160]
-            caret = " " * (self.place.column - 1) + "^" * max(1, self.place.length)
+            cut = self.place.column - 80 if self.place.column > 120 else 0  # a long line's start
+            text = self.place.text.expandtabs(1)[cut : cut + 160]
+            caret = " " * (self.place.column - 1 - cut) + "^" * max(1, self.place.length)
             lines += [f"    {text}", f"    {caret[:160]}"]
         if self.hint:
             lines.append(f"  hint: {self.hint}")
@@ -47,6 +48,9 @@ class Problem:
 def _position(problem: Problem) -> tuple[str, int, int]:
     place = problem.place
     return (place.file, place.line, place.column) if place else ("", 0, 0)
+
+
+_SHOWN = 100  # problems of one file in a message
 
 
 class AnyjointError(Exception):
@@ -59,7 +63,10 @@ class ModelError(AnyjointError):
     def __init__(self, problems: Iterable[Problem]):
         once = {(p.place, p.message): p for p in reversed(list(problems))}  # copies of a repeat
         self.problems = tuple(sorted(once.values(), key=_position))
-        super().__init__("\n".join(str(p) for p in self.problems))
+        shown = [str(p) for p in self.problems[:_SHOWN]]
+        if len(self.problems) > _SHOWN:
+            shown.append(f"… and {len(self.problems) - _SHOWN} more problems")
+        super().__init__("\n".join(shown))
 
 
 class FormulaError(AnyjointError):
@@ -86,7 +93,8 @@ class InputError(AnyjointError, ValueError):
 def suggest(name: str, allowed: Iterable[str], what: str = "allowed") -> str:
     """'did you mean "x"? allowed: …' for an unknown `name`."""
     options = sorted(map(str, allowed))
-    near = difflib.get_close_matches(str(name), options, n=1)
+    likely = options if len(options) <= 500 else [o for o in options if o[:1] == str(name)[:1]]
+    near = difflib.get_close_matches(str(name), likely[:500], n=1)
     shown = ", ".join(options[:40]) + (" …" if len(options) > 40 else "")
     listing = f"{what}: {shown}" if options else f"{what}: none"
     return f'did you mean "{near[0]}"? {listing}' if near else listing

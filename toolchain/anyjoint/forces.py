@@ -12,6 +12,7 @@ import casadi as ca
 
 from anyjoint.errors import suggest
 from anyjoint.geometry import se3, so3
+from anyjoint.values import nonnegative
 
 
 @dataclass(frozen=True)
@@ -133,12 +134,18 @@ def build(scope: Any, entries: Any, index: dict[str, int],
                             if isinstance(value, list) else [here(value, key)])
             return ca.SX(ca.vertcat(*entries))
 
+        def check(*keys_: str, keys: Any = keys, here: Any = here) -> None:
+            for key in keys_:
+                nonnegative(here, getattr(keys, key), [key], 0.0, key)
+
         if keys.type == "spring":
             sites = (site(keys.from_, "from"), site(keys.to, "to"))
+            check("stiffness", "damping", "length")
             out.append(Spring(name, sites, column("stiffness", "damping", "length")))
         elif keys.type == "constant":
             kind = WorldForce if keys.axes == "world" else BodyForce
             out.append(kind(name, (site(keys.frame, "frame"),), column("force", "moment"), False))
         else:
+            check("angular", "linear")
             out.append(Drag(name, (site(keys.frame, "frame"),), column("angular", "linear")))
     return tuple(out)

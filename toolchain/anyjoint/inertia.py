@@ -6,9 +6,11 @@ from typing import Any
 
 import casadi as ca
 
-from anyjoint.frontend.schema import Body, ShapeKeys
+from anyjoint.frontend.schema import Body
+from anyjoint.frontend.solids import ShapeKeys
 from anyjoint.geometry import shapes
-from anyjoint.scope import Scope, pose
+from anyjoint.scope import Scope
+from anyjoint.values import nonnegative, pose
 
 
 def body_inertia(scope: Scope, keys: Body) -> tuple[Any, Any, Any]:
@@ -27,9 +29,10 @@ def body_inertia(scope: Scope, keys: Body) -> tuple[Any, Any, Any]:
         mass = ca.SX(scope(keys.mass if keys.mass is not None else 1.0, "mass"))
         com = [scope(x, "com", i) for i, x in enumerate(keys.com or [0.0] * 3)]
         m, h, I_o = _about_origin(mass, ca.SX(ca.vertcat(*com)), _tensor(scope, keys.inertia))
-    for i in solid:
-        part = _shape(scope, keys.shapes[i], i)
-        m, h, I_o = m + part[0], h + part[1], I_o + part[2]
+    for i, shape in enumerate(keys.shapes):
+        part = _shape(scope, shape, i)  # pictures are checked too
+        if i in solid:
+            m, h, I_o = m + part[0], h + part[1], I_o + part[2]
     return m, h, ca.vertcat(I_o[0, 0], I_o[1, 1], I_o[2, 2], I_o[0, 1], I_o[0, 2], I_o[1, 2])
 
 
@@ -48,28 +51,29 @@ def _tensor(scope: Scope, keys: Any) -> Any:
     return ca.SX(ca.blockcat([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
 
 
-def shape_dimensions(scope: Scope, shape: ShapeKeys, i: int,
-                     number: bool = False) -> dict[str, Any]:
-    """Sizes of shape i of the scope's body, by name."""
-    evaluate = scope.number if number else scope
+def _dimensions(scope: Scope, shape: ShapeKeys, i: int) -> dict[str, Any]:
+    """Sizes of shape i of the scope's body, by name; positive at the parameters' defaults."""
     dims: dict[str, Any] = {}
     for name, count in shapes.SHAPES[shape.type].dims.items():  # type: ignore[attr-defined]
-        value = getattr(shape, name)
-        dims[name] = (evaluate(value, "shapes", i, name) if count == 1 else
-                      [evaluate(x, "shapes", i, name, k) for k, x in enumerate(value)])
+        given = getattr(shape, name)
+        entries = [((), given)] if count == 1 else [((k,), x) for k, x in enumerate(given)]
+        values = [nonnegative(scope, x, [name], 0.0, "shapes", i, name, *step, positive=True)[0]
+                  for step, x in entries]
+        dims[name] = values[0] if count == 1 else values
     return dims
 
 
 def _shape(scope: Scope, shape: ShapeKeys, i: int) -> tuple[Any, Any, Any]:
+    """(m, h, I_o) of shape i; without density and mass, of unit mass."""
     kind: str = shape.type  # type: ignore[attr-defined]
-    dims = shape_dimensions(scope, shape, i)
-    if shape.mass is not None:
-        m = scope(shape.mass, "shapes", i, "mass")
-    else:
-        m = scope(shape.density, "shapes", i, "density") * shapes.volume(kind, **dims)
+    dims = _dimensions(scope, shape, i)
+    m: Any = 1.0
+    for key in ("mass", "density"):
+        if getattr(shape, key) is not None:
+            m = nonnegative(scope, getattr(shape, key), [key], 0.0, "shapes", i, key)[0]
+    if shape.density is not None:
+        m = m * shapes.volume(kind, **dims)
     com, diagonal = shapes.unit_inertia(kind, **dims)
     R, r = pose(scope, shape.origin, "shapes", i, "origin")
     turned = R @ ca.diag(ca.SX(diagonal)) @ R.T
     return _about_origin(ca.SX(m), r + R @ com, m * turned)
-
-

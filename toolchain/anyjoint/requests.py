@@ -22,7 +22,7 @@ def complete(entries: Mapping[str, Entry], m: Mechanism, name: str,
     for key in options:
         if key not in entries[name].options:
             raise InputError(f'{name} has no option "{key}"; '
-                             + suggest(key, [*entries[name].options, "form"], "options"))
+                             + suggest(key, entries[name].options, "options"))
     filled: dict[str, Any] = {}
     for key, allowed in entries[name].options.items():
         if allowed is None:
@@ -69,6 +69,8 @@ def by_alias(entries: Mapping[str, Entry], m: Mechanism,
     """Requested functions by alias: name and complete options."""
     out: dict[str, tuple[str, dict[str, Any]]] = {}
     for text in [texts] if isinstance(texts, str) else texts:
+        if not isinstance(text, str):
+            raise InputError(f"a function is named by a text, not by {text!r}")
         name, given = parse(text)
         options = complete(entries, m, name, given)
         key = alias(entries, name, options)

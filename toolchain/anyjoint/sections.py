@@ -11,7 +11,8 @@ import numpy as np
 from anyjoint.errors import suggest
 from anyjoint.joints.contract import Joint
 from anyjoint.mechanism import Body, Bounds, Frame, Passive
-from anyjoint.scope import Scope, pose, spread, spread_pairs
+from anyjoint.scope import Scope
+from anyjoint.values import nonnegative, pose, spread, spread_pairs
 
 
 def v_names_of(joint: Joint) -> Any:
@@ -32,7 +33,12 @@ def rest(scope: Scope, bodies: tuple[Body, ...]) -> Any:
     for body in bodies:
         keys, here = scope.document.spec.bodies[body.name], scope.at("bodies", body.name)
         own = _numbers(scope, body.joint.rest or [0.0] * body.joint.nq)
-        q = spread(here, keys.joint.rest, body.joint.q_names, own, "joint", "rest", number=True)
+        given = keys.joint.rest
+        if body.joint.nq > 1 and given is not None and not isinstance(given, (list, dict)):
+            here.problem(f"{body.joint.nq} values are needed", "joint", "rest",
+                         hint="in this order: " + ", ".join(body.joint.q_names))
+            given = None
+        q = spread(here, given, body.joint.q_names, own, "joint", "rest", number=True)
         parts.append(_normalized(here, body, np.array(q, dtype=float), "joint", "rest"))
     return np.concatenate(parts)
 
@@ -46,7 +52,8 @@ def _numbers(scope: Scope, values: Any) -> list[float]:
 
 def _normalized(scope: Scope, body: Body, q: Any, *path: Any) -> Any:
     moved = body.joint.normalize(q) if np.linalg.norm(q) > 0 else q
-    if not np.isfinite(moved).all() or (body.joint.nq != body.joint.nv and not q.any()):
+    if body.joint.nq != body.joint.nv and np.isfinite(q).all() and (
+            not np.isfinite(moved).all() or not q.any()):
         scope.problem("a quaternion can't be zero", *path, hint="(w, x, y, z) = (1, 0, 0, 0)")
         return q
     return moved
@@ -62,6 +69,9 @@ def states(scope: Scope, bodies: tuple[Body, ...], q0: Any) -> dict[str, Any]:
     known = [n for b in bodies for n in [b.joint_name, *full_names(b, b.joint.q_names)]]
     states = {}
     for state, entries in scope.document.spec.states.items():
+        if state == "rest":
+            scope.at("states").problem('"rest" is the state of the rest values', "rest", key=True,
+                                       hint="rename it, or give the joints' rest")
         here, q = scope.at("states", state), q0.copy()
         for key, value in entries.items():
             joint, _, coordinate = key.partition(".")
@@ -97,11 +107,9 @@ def bounds(scope: Scope, bodies: tuple[Body, ...], u_max: list[float] | None) ->
         ends = spread_pairs(here, keys.range, body.joint.q_names, "joint", "range")
         lower, upper = lower + ends[0], upper + ends[1]
         for limits, key in ((v_max, "velocity"), (tau_max, "effort")):
-            given = spread(here, getattr(keys, key), v_names_of(body.joint), np.inf,
-                           "joint", key, number=True)
-            if any(x < 0 for x in given):
-                here.problem(f"the limit of {key} is negative", "joint", key, hint="a magnitude")
-            limits += given
+            nonnegative(here, getattr(keys, key), v_names_of(body.joint), np.inf, "joint", key)
+            limits += spread(here, getattr(keys, key), v_names_of(body.joint), np.inf,
+                             "joint", key, number=True)
     u_max = tau_max if u_max is None else u_max
     return Bounds(*(np.array(x, dtype=float) for x in (lower, upper, v_max, tau_max, u_max)))
 
@@ -114,10 +122,8 @@ def passive(scope: Scope, bodies: tuple[Body, ...], q0: Any) -> Passive:
         keys = scope.document.spec.bodies[body.name].joint
         here = scope.at("bodies", body.name)
         for key, default in defaults.items():
-            given = spread(here, getattr(keys, key), v_names_of(body.joint), default, "joint", key)
-            if any(isinstance(x, float) and x < 0 for x in given):
-                here.problem(f"negative {key}", "joint", key, hint="zero or more")
-            columns[key] += given
+            columns[key] += nonnegative(here, getattr(keys, key), v_names_of(body.joint), default,
+                                        "joint", key, positive=key == "friction_velocity")
         rest = [float(x) for x in q0[start : start + body.joint.nq]]
         columns["spring_rest"] += spread(here, keys.spring_rest, body.joint.q_names, rest,
                                          "joint", "spring_rest")
@@ -136,8 +142,12 @@ def actuators(scope: Scope, v_names: list[str]) -> tuple[list[str], Any, list[fl
         if keys.joint in v_names:
             B[v_names.index(keys.joint), j] = here(keys.gear, "gear")
         else:
-            here.problem(f'no joint or coordinate "{keys.joint}"', "joint",
-                         hint=suggest(keys.joint, v_names, "coordinates"))
+            own = [n for n in v_names if n.startswith(f"{keys.joint}.")]
+            what = f'"{keys.joint}" has several coordinates' if own else \
+                f'no joint or coordinate "{keys.joint}"'
+            hint = suggest(keys.joint, own or v_names, "coordinates")
+            here.problem(what, "joint", hint=hint)
+        nonnegative(here, keys.limit, [name], np.inf, "limit")
         limits.append(np.inf if keys.limit is None else here.number(keys.limit, "limit"))
     return list(actuators), B, limits
 

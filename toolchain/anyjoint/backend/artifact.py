@@ -150,6 +150,9 @@ def _temporary_folder(out: Path) -> Iterator[Path]:
 
 def _install(folder: Path, out: Path, names: list[str]) -> None:
     """Move files into place, the manifest last, and remove what it supersedes."""
+    for name in names:
+        if (out / name).is_dir():
+            raise IsADirectoryError(f"{out / name} is a folder")
     with _lock(out / ".lock"):
         for name in sorted(names, key=lambda n: (n == MANIFEST, not n.endswith(".so"))):
             os.replace(folder / name, out / name)

@@ -43,6 +43,17 @@ def singular_joints(tree: Tree, mechanism: Any) -> list[int]:
     return sorted(found or ())
 
 
+def undefined_joints(tree: Tree, mechanism: Any) -> list[int]:
+    """Bodies whose pose or subspace is not finite at rest."""
+    q = tree.split_q(ca.DM(mechanism.q0))
+    out = []
+    for i, body in enumerate(tree.bodies):
+        R, r, S, *_ = tree.call(aba.outward, i, q[i], ca.DM(body.joint.nv, 1), tree.zeros(6))
+        if not all(np.isfinite(np.array(ca.DM(x).nonzeros())).all() for x in (R, r, S)):
+            out.append(i)
+    return out
+
+
 def _at(tree: Tree, q: Any) -> set[int]:
     q = tree.split_q(q)
     zero = tree.zeros(6)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import ChainMap
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import reduce
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
@@ -25,11 +25,11 @@ from anyjoint.frontend.formula import (
 
 def evaluate(formula: Formula, env: Mapping[str, Any]) -> Any:
     """The value with the names of `env`: a float if all it uses are floats, else casadi's."""
-    _check_names(formula, env)
+    check_names(formula, env)
     return _value(formula.tree, env)
 
 
-def _check_names(formula: Formula, known: Collection[str]) -> None:
+def check_names(formula: Formula, known: Collection[str]) -> None:
     """FormulaError at the first name that is not in `known`."""
     if unknown := {name for name in formula.names if name not in known}:
         node = next(node for node in formula.tree.walk() if node.value in unknown)
@@ -80,14 +80,21 @@ def as_number(value: str | int | float, env: Mapping[str, Any] = MappingProxyTyp
     formula.tree.fail(f"this must be a number, but depends on the run-time {names}", hint)
 
 
+def as_value(value: str | int | float, env: Mapping[str, Any]) -> Any:
+    """What a text or number stands for: float, or a CasADi expression."""
+    return evaluate(parse(value), env)
+
+
 def definitions(
-    items: Mapping[str, str | int | float], env: Mapping[str, Any] = MappingProxyType({})
-) -> tuple[dict[str, float], dict[str, FormulaError]]:
+    items: Mapping[str, str | int | float],
+    env: Mapping[str, Any] = MappingProxyType({}),
+    value: Callable[..., Any] = as_number,
+) -> tuple[dict[str, Any], dict[str, FormulaError]]:
     """Values of named formulas that may use each other in any order, and the errors.
 
     A name in neither uses, or is in a circle with, one that has an error."""
     formulas: dict[str, Formula] = {}
-    values: dict[str, float] = {}
+    values: dict[str, Any] = {}
     errors: dict[str, FormulaError] = {}
     for name, text in items.items():
         try:
@@ -103,7 +110,7 @@ def definitions(
             lost.add(name)
             continue
         try:
-            values[name] = as_number(items[name], scope)
+            values[name] = value(items[name], scope)
         except FormulaError as error:
             errors[name] = error
             lost.add(name)

@@ -10,6 +10,8 @@ from pydantic import Field, model_validator
 from anyjoint.frontend import formula
 from anyjoint.frontend.fields import Axis, Formula, Strict, Vec3, Vec4, bad
 
+Path = tuple[Any, ...]
+
 
 class Turn(Strict):
     axis: Axis
@@ -45,14 +47,22 @@ class Factor(Strict):
             raise bad(f"exp takes 3 or 6 formulas, not {len(self.exp)}")
         return self
 
-    def names(self) -> set[str]:
-        """Free names of this factor's own formulas."""
-        texts = [*(self.shift or []), *(self.exp or []), *(self.quat or []),
-                 *(self.with_ or {}).values(), self.rotx, self.roty, self.rotz]
+    def formulas(self) -> Iterator[tuple[Path, Any]]:
+        """Its own formulas with their paths below it."""
+        for key in ("rotx", "roty", "rotz"):
+            if getattr(self, key) is not None:
+                yield (key,), getattr(self, key)
+        for key in ("shift", "exp", "quat"):
+            yield from (((key, i), x) for i, x in enumerate(getattr(self, key) or []))
+        yield from ((("with", name), x) for name, x in (self.with_ or {}).items())
         if self.rotate is not None:
-            axis = [] if isinstance(self.rotate.axis, str) else self.rotate.axis
-            texts += [self.rotate.angle, *axis]
-        return {name for text in texts if text is not None for name in formula.parse(text).names}
+            yield ("rotate", "angle"), self.rotate.angle
+            if isinstance(self.rotate.axis, list):
+                yield from ((("rotate", "axis", i), x) for i, x in enumerate(self.rotate.axis))
+
+    def names(self) -> set[str]:
+        """Free names of its own formulas."""
+        return {name for _, text in self.formulas() for name in formula.parse(text).names}
 
 
 class Definition(Strict):
@@ -63,22 +73,40 @@ class Definition(Strict):
     transform: list[Factor] = Field(
         description="product, top to bottom: the child in the joint frame")
 
-    def outer_names(self, types: dict[str, Definition], seen: tuple[str, ...] = ()) -> set[str]:
+    def outer_names(self, types: dict[str, Definition]) -> set[str]:
         """Names of the file that its formulas need, those of used types included."""
+        return self._own_outer_names().union(
+            *(types[name]._own_outer_names() for name in self.reach(types)))
+
+    def _own_outer_names(self) -> set[str]:
         names = {n for default in self.arguments.values() for n in formula.parse(default).names}
-        for factor in _flat(self.transform):
-            names |= factor.names()
-        names -= {*self.coordinates, *self.arguments}
-        for factor in _flat(self.transform):
-            if factor.use in types and factor.use not in seen:
-                names |= types[factor.use].outer_names(types, (*seen, factor.use))
-        return names
+        names = names.union(*(factor.names() for _, factor in self.factors()))
+        return names - {*self.coordinates, *self.arguments}
+
+    def factors(self) -> Iterator[tuple[Path, Factor]]:
+        """All factors with their paths, those inside `inverse` too."""
+        yield from _flat(self.transform, ("transform",))
+
+    def uses(self) -> list[str]:
+        """The joint types it names, as often as it does."""
+        return [factor.use for _, factor in self.factors() if factor.use is not None]
+
+    def reach(self, types: dict[str, Definition]) -> set[str]:
+        """All joint types that it uses, directly or not."""
+        found: set[str] = set()
+        waiting = self.uses()
+        while waiting:
+            name = waiting.pop()
+            if name in types and name not in found:
+                found.add(name)
+                waiting += types[name].uses()
+        return found
 
 
-def _flat(factors: list[Factor]) -> Iterator[Factor]:
-    for factor in factors:
-        yield factor
-        yield from _flat(factor.inverse or [])
+def _flat(factors: list[Factor], path: Path) -> Iterator[tuple[Path, Factor]]:
+    for i, factor in enumerate(factors):
+        yield (*path, i), factor
+        yield from _flat(factor.inverse or [], (*path, i, "inverse"))
 
 
 def dump(definitions: Any) -> str:

@@ -7,6 +7,7 @@ the form of JSON Schema that yaml-language-server understands."""
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema
@@ -47,27 +48,40 @@ def _kind(value: Any) -> str:
     return next((name for t, name in names.items() if isinstance(value, t)), "a number")
 
 
+def _items(item: Callable[[Any], Any], values: Iterable[Any], steps: Any = None) -> list[Any]:
+    """item(x) of each; an error knows by its `step` which one it was."""
+    out = []
+    for i, x in enumerate(values):
+        try:
+            out.append(item(x))
+        except PydanticCustomError as e:
+            context = dict(e.context or {})
+            context["step"] = [steps[i] if steps else i, *context.get("step", [])]
+            raise PydanticCustomError("anyjoint", "{message}", context) from None
+    return out
+
+
 def _axis(value: Any) -> Any:
     if value in _AXES if isinstance(value, str) else False:
         return value
     if not isinstance(value, list) or len(value) != 3:
         raise bad(f"an axis is one of {', '.join(_AXES)} or a list of 3 numbers",
                   "for example [0, 1, 1]")
-    return [_formula(x) for x in value]
+    return _items(_formula, value)
 
 
 def _pair(value: Any) -> list[Any]:
     if not isinstance(value, list) or len(value) != 2:
         raise bad("expected a pair [lower, upper]", "for example [-90*deg, 90*deg]")
-    return [_formula(x) for x in value]
+    return _items(_formula, value)
 
 
 def _per_coordinate(item: Any, is_list_of: Any) -> Any:
     def validate(value: Any) -> Any:
         if isinstance(value, dict):
-            return {name: item(x) for name, x in value.items()}
+            return dict(zip(value, _items(item, value.values(), list(value)), strict=True))
         if isinstance(value, list) and is_list_of(value):
-            return [item(x) for x in value]
+            return _items(item, value)
         return item(value)
 
     return validate

@@ -18,8 +18,9 @@ from anyjoint.frontend.schema import Model
 class Document:
     """A spec, and the tree that knows where each part of it stands.
 
-    `problems` were found while validating; what they touch is replaced by stand-ins in the
-    spec, so that the rest can be checked too, and is listed in `replaced` (dotted paths)."""
+    `problems` were found while reading and validating; what they touch is replaced by stand-ins
+    in the spec, so that the rest can be checked too, and is listed in `replaced` (dotted
+    paths)."""
 
     spec: Model
     tree: source.Map
@@ -32,7 +33,7 @@ class Document:
 
 
 def load(path: str | Path) -> Document:
-    """Reads a model file; ModelError where it is no YAML or can't be expanded."""
+    """Reads a model file; ModelError where it is no YAML or too far from a model."""
     file = Path(path)
     return _finish(source.read(file), file)
 
@@ -42,29 +43,46 @@ def loads(text: str, file: str = "<text>") -> Document:
     return _finish(source.parse(text, file), Path(file))
 
 
-def _finish(tree: source.Map, file: Path) -> Document:
+def _finish(tree: source.Tree, file: Path) -> Document:
     tree = expand.repeat(expand.include(tree, file))
-    checked, problems, replaced = tree, list[Problem](), frozenset[str]()
+    checked, problems, replaced = tree, tree.problems, frozenset(tree.damaged)
     for repair in (standins.without, standins.patch, None):
         try:
             return Document(Model.model_validate(checked), tree, tuple(problems), replaced)
         except ValidationError as e:
             errors = e.errors(include_url=False)
-        if not problems:
-            problems = [_translate(tree, error) for error in errors]
+        paths = [_walk(error["loc"])[0] for error in errors]
+        if repair is standins.without:
+            found = [(_translate(tree, e), path) for e, path in zip(errors, paths, strict=True)]
+            problems = problems + [p for p, path in found if not _follows(tree, p, path)]
         if repair is not None:
-            checked, more = repair(checked, [_walk(error["loc"])[0] for error in errors])
+            checked, more = repair(checked, paths)
             replaced |= more
     raise ModelError(problems)
 
 
+def _follows(tree: source.Tree, problem: Problem, path: tuple[Any, ...]) -> bool:
+    """Does an error of validation at `path` only follow from the tree's own problems?"""
+    here = source.dotted(path)
+    if path and path[0] not in tree and tree.damaged & standins.EVERYTHING:
+        return True  # it may be in a file that could not be included
+    if not source.find(tree, path)[0] and any(d.startswith(f"{here}.") for d in tree.damaged):
+        return True  # empty, because an entry was left out
+    return standins.within(here, tree.damaged) or problem.key in tree.damaged
+
+
 def locate_problem(tree: source.Map, message: str, path: tuple[Any, ...], hint: str = "", *,
                    key: bool = False, offset: int = 0, length: int = 0) -> Problem:
-    """A problem at `path`; `offset` counts into the text of a scalar there."""
-    place = (source.locate_key if key else source.locate)(tree, path)
-    if place and length:
-        quoted = place.text[place.column - 1 : place.column] in ("'", '"')
-        place = Place(place.file, place.line, place.column + offset + quoted, place.text, length)
+    """A problem at `path`; `offset` counts into the text of a scalar there. With escapes, in
+    a block or behind an alias the text is not that of the file: then the whole scalar counts."""
+    value, place = source.find(tree, path)
+    if key:
+        place = source.locate_key(tree, path)
+    elif place and length and isinstance(value, str):
+        start = place.column - 1
+        start += place.text[start : start + 1] in ("'", '"')
+        if place.text.startswith(value, start):
+            place = Place(place.file, place.line, start + offset + 1, place.text, length)
     return Problem(message, place, source.dotted(path), hint)
 
 
@@ -73,6 +91,7 @@ def _translate(tree: source.Map, error: Any) -> Problem:
     path, owner = _walk(error["loc"])
     kind, context = error["type"], error.get("ctx", {})
     if kind == "anyjoint":
+        path = (*path, *context.get("step", ()))
         return locate_problem(tree, context["message"], path, context.get("hint", ""),
                               offset=context.get("offset", 0), length=context.get("length", 0))
     keys = sorted(f.alias or n for n, f in owner.model_fields.items()) if owner else []

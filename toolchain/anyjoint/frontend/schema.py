@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
-from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import ConfigDict, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
 
 from anyjoint.frontend.factors import Definition
 from anyjoint.frontend.fields import Formula, JointKeys, PerCoordinate, Pose, Strict, Vec3, bad
+from anyjoint.frontend.solids import AnyShape
 from anyjoint.joints import JOINTS, Composite
 
 # -- joints: every registered family, and the joint types of the file --------------
@@ -34,67 +35,6 @@ if TYPE_CHECKING:
 else:
     AnyJoint = Annotated[Union[_MEMBERS], Discriminator(_joint_tag)]  # noqa: UP007
 Composite.Keys.model_rebuild(_types_namespace={"AnyJoint": AnyJoint})
-
-
-# -- shapes --------------------------------------------------------------------------
-
-
-class ShapeKeys(Strict):
-    """Keys that every shape has. Without density and mass it is only a picture."""
-
-    density: Formula = Field(default=None, description="kg/m³")
-    mass: Formula = Field(default=None, description="kg")
-    origin: Pose = Field(default=Pose(), description="the shape's frame in the body")
-    color: str | None = Field(default=None, description="for the picture, such as #3377cc")
-
-    @model_validator(mode="after")
-    def _density_or_mass(self) -> ShapeKeys:
-        if self.density is not None and self.mass is not None:
-            raise bad("a shape has a density or a mass, not both", "remove one of them")
-        return self
-
-
-class Box(ShapeKeys):
-    type: Literal["box"]
-    size: Vec3 = Field(description="edge lengths, m")
-
-
-class Sphere(ShapeKeys):
-    type: Literal["sphere"]
-    radius: Formula
-
-
-class Ellipsoid(ShapeKeys):
-    type: Literal["ellipsoid"]
-    radii: Vec3 = Field(description="half axes, m")
-
-
-class Cylinder(ShapeKeys):
-    type: Literal["cylinder"]
-    radius: Formula
-    length: Formula = Field(description="along z, centred")
-
-
-class Capsule(ShapeKeys):
-    type: Literal["capsule"]
-    radius: Formula
-    length: Formula = Field(description="of the cylindrical part, along z, centred")
-
-
-class Torus(ShapeKeys):
-    type: Literal["torus"]
-    radius: Formula = Field(description="of the ring's centre line, about z")
-    tube: Formula = Field(description="radius of the tube")
-
-
-class Cone(ShapeKeys):
-    type: Literal["cone"]
-    radius: Formula = Field(description="of the base, which is centred at the origin")
-    length: Formula = Field(description="apex at z = length")
-
-
-AnyShape = Annotated[Union[Box, Sphere, Ellipsoid, Cylinder, Capsule, Torus, Cone],  # noqa: UP007
-                     Field(discriminator="type")]
 
 
 # -- bodies ----------------------------------------------------------------------------
@@ -185,10 +125,17 @@ class Drag(Entry):
 AnyForce = Annotated[Union[Spring, ConstantForce, Drag], Field(discriminator="type")]  # noqa: UP007
 
 
+def _version(value: Any) -> int:
+    if type(value) is not int or value != 1:
+        raise bad("expected 1, the version of the format", "write anyjoint: 1")
+    return value
+
+
 class Model(Strict):
     """A mechanism: bodies, the joints between them, and what acts on them."""
 
-    anyjoint: Literal[1] = Field(description="version of the format")
+    anyjoint: Annotated[int, PlainValidator(_version), WithJsonSchema({"const": 1})] = Field(
+        description="version of the format")
     name: str = Field(description="prefix of every C symbol")
     include: str | list[str] | None = Field(default=None, description="files merged into this one")
     gravity: Vec3 = Field(default=[0.0, 0.0, -9.81], description="world axes, m/s²")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anyjoint.errors import ModelError, Place, Problem
-from anyjoint.frontend.yaml_nodes import Map, Seq, resolve
+from anyjoint.frontend.yaml_nodes import Map, Seq, Tree, dotted, resolve
 from anyjoint.frontend.yaml_tree import (
     LINE_BREAK,
     MAX_BYTES,
@@ -20,12 +20,12 @@ from anyjoint.frontend.yaml_tree import (
 
 __all__ = [
     "MAX_BYTES", "MAX_DEPTH", "MAX_DIGITS", "MAX_NODES", "MAX_PROBLEMS",
-    "Map", "Seq", "dotted", "locate", "locate_key", "parse", "read", "resolve",
+    "Map", "Seq", "Tree", "dotted", "find", "locate", "locate_key", "parse", "read", "resolve",
 ]  # fmt: skip
 
 
-def read(path: Path) -> Map:
-    """The mapping in the YAML file at `path`; ModelError if there is none."""
+def read(path: Path) -> Tree:
+    """The mapping in the YAML file at `path`, with its problems; ModelError if there is none."""
     try:
         with open(path, "rb") as stream:
             data = stream.read(MAX_BYTES + 1)
@@ -42,13 +42,13 @@ def read(path: Path) -> Map:
     raise ModelError([Problem("this is not UTF-8 text", place, hint="save the file as UTF-8")])
 
 
-def parse(text: str, file: str) -> Map:
-    """The mapping in a YAML text; `file` is the name shown in messages."""
+def parse(text: str, file: str) -> Tree:
+    """The same for a YAML text; `file` is the name shown in messages."""
     return Builder(text.removeprefix("\ufeff"), file).build()
 
 
-def locate(tree: Any, path: Sequence[str | int]) -> Place | None:
-    """Where the value at `path` starts, or else the deepest thing on the way to it."""
+def find(tree: Any, path: Sequence[str | int]) -> tuple[Any, Place | None]:
+    """The value at `path` and its place, or else the deepest thing on the way to it."""
     place: Place | None = getattr(tree, "place", None)
     for step in path:
         if isinstance(tree, Map) and step in tree:
@@ -57,7 +57,12 @@ def locate(tree: Any, path: Sequence[str | int]) -> Place | None:
             tree, place = tree[step], tree.item_places[step]
         else:
             break
-    return place
+    return tree, place
+
+
+def locate(tree: Any, path: Sequence[str | int]) -> Place | None:
+    """The place that `find` finds."""
+    return find(tree, path)[1]
 
 
 def locate_key(tree: Any, path: Sequence[str | int]) -> Place | None:
@@ -72,8 +77,3 @@ def locate_key(tree: Any, path: Sequence[str | int]) -> Place | None:
         if path and isinstance(parent, Map) and path[-1] in parent:
             return parent.key_places[str(path[-1])]
     return locate(tree, path)
-
-
-def dotted(path: Sequence[str | int]) -> str:
-    """('bodies', 'a', 'axis', 1) -> 'bodies.a.axis[1]'."""
-    return "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in path).removeprefix(".")

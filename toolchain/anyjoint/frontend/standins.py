@@ -6,13 +6,21 @@ entries are replaced (`patch`)."""
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import Any
 
 _TOP = {"anyjoint": 1, "name": "unnamed"}
-_VALUE = {"constants": 1.0, "parameters": 1.0, "joint_types": {"transform": []}}
-_MASS = "(mass|com|inertia|shapes)"
+# formulas that use a constant without a value are not checked
+_VALUE = {"constants": "__lost__", "parameters": "__lost__", "joint_types": {"transform": []}}
+# where these are incomplete, any formula, joint or reference may lack what it needs
+EVERYTHING = frozenset(("", "include", "constants", "parameters", "joint_types"))
+_MASS = re.compile(r"(bodies\.[^.]*)\.(mass|com|inertia|shapes)")
+_KEPT = re.compile(r"(bodies\.[^.]*)\.(parent|joint\.name)")
+_NAMING = re.compile(  # paths on which names of bodies, coordinates and frames depend
+    r"(bodies|frames|joint_types)(\.[^.]*)?|bodies\.[^.]*\.frames(\.[^.]*)?"
+    r"|bodies\.[^.]*\.joint(\.(name|type|joints|coordinates|rotation)\b.*)?", re.DOTALL)
 
 
 def without(tree: Any, paths: Iterable[tuple[Any, ...]]) -> tuple[Any, frozenset[str]]:
@@ -82,21 +90,34 @@ def _body(given: Any) -> dict[str, Any]:
             "joint": {"type": "fixed"} | ({"name": name} if isinstance(name, str) else {})}
 
 
+def within(key: str, paths: Set[str], but: str = "") -> bool:
+    """Is the dotted path `key` one of `paths`, or below one, other than `but`?"""
+    above = (key[: end.start()] for end in re.finditer(r"[.\[]|\Z", key))
+    return any(path in paths and path != but for path in above)
+
+
+@functools.lru_cache(maxsize=1)
+def _lost(replaced: frozenset[str]) -> tuple[str, frozenset[str]]:
+    """A pattern of the keys that may refer to names which are gone, and the bodies whose mass
+    is not that of the file."""
+    patterns = ["(?!)"]
+    if not replaced.isdisjoint(EVERYTHING):
+        patterns.append("")
+    if any(map(_NAMING.fullmatch, replaced)):
+        patterns.append("states|actuators|forces|frames")
+    if any(path.startswith("bodies.") and "<" in path for path in replaced):
+        patterns.append(r"bodies\..*\.parent\Z")  # bodies that were not written out
+    masses = filter(None, map(_MASS.match, replaced))
+    return "|".join(patterns), frozenset(match[1] for match in masses)
+
+
 def caused(key: str, replaced: frozenset[str]) -> bool:
     """Can a problem at the dotted path `key` come from stand-ins rather than from the file?"""
-    if not replaced:
-        return False
-    for path in replaced:
-        section, _, rest = path.partition(".")
-        whole = section in ("bodies", "frames", "joint_types") and "." not in rest
-        if (whole or ".joint" in path or "frames" in path) and re.match(
-                "states|actuators|forces|frames", key):
-            return True  # names that the rest refers to may be gone
-        if whole and re.fullmatch(rf"{re.escape(path)}\.(parent|joint\.name)", key):
-            continue  # these were kept
-        if key == path or key.startswith((f"{path}.", f"{path}[")):
-            return True
-        mass = re.match(rf"(bodies\.[^.]*)\.{_MASS}", path)
-        if mass and re.match(rf"{re.escape(mass[1])}\.{_MASS}", key):
-            return True
-    return False
+    pattern, bodies = _lost(replaced)
+    if re.match(pattern, key, re.DOTALL):
+        return True
+    mass = _MASS.match(key)
+    if mass and mass[1] in bodies:
+        return True
+    kept = _KEPT.fullmatch(key)  # by stand-ins for a whole body
+    return within(key, replaced, kept[1] if kept and "<" not in key else "")

@@ -10,7 +10,20 @@ from typing import Any, NoReturn
 import yaml
 
 from anyjoint.errors import ModelError, Place, Problem
-from anyjoint.frontend.yaml_nodes import INT, Map, Node, Seq, cut_formulas, key_problem, resolve
+from anyjoint.frontend.yaml_nodes import (
+    INT,
+    Map,
+    Node,
+    Path,
+    Seq,
+    Tree,
+    cut_formulas,
+    dotted,
+    fits,
+    key_problem,
+    resolve,
+    step,
+)
 
 MAX_BYTES, MAX_NODES, MAX_DEPTH, MAX_PROBLEMS, MAX_DIGITS = 8_000_000, 1_000_000, 60, 100, 100
 
@@ -27,11 +40,13 @@ class Builder:
     def __init__(self, text: str, file: str):
         self.text, self.file, self.lines = text, file, LINE_BREAK.split(text)
         self.problems: list[Problem] = []
+        self.damaged: set[str] = set()  # dotted paths, besides those of the problems
         self.stack: list[Node] = []  # the collections that are open
         self.anchors: dict[str, Node] = {}
         self.root: Node | None = None
 
-    def build(self) -> Map:
+    def build(self) -> Tree:
+        """The tree and its problems; ModelError where there is none."""
         if len(self.text) > MAX_BYTES:
             self._stop(Problem(f"the text is too large: at most {MAX_BYTES:,} characters"))
         if odd := _UNPRINTABLE.search(self.text):
@@ -44,9 +59,7 @@ class Builder:
         if not isinstance(root.value, Map):
             what = "the file is empty" if root.value is None else "this is no mapping"
             self._stop(Problem(what, root.place, hint="a model is lines of `key: value`"))
-        if self.problems:
-            self._stop()
-        return root.value
+        return Tree(root.value, self.problems, self.damaged | {p.key for p in self.problems})
 
     def _stop(self, *problems: Problem) -> NoReturn:
         found = [*self.problems, *problems, *(p for node in self.stack for p in node.problems)]
@@ -57,6 +70,16 @@ class Builder:
         self.problems.append(problem)
         if len(self.problems) >= MAX_PROBLEMS:
             self._stop()
+
+    def _path(self) -> Path:
+        """The path of the next value; for a key that of its mapping."""
+        path: list[str | int] = []
+        for node in self.stack:
+            if isinstance(node.value, Seq):
+                path.append(len(node.children))
+            elif len(node.children) % 2:
+                path.append(step(node.children[-1]))
+        return tuple(path)
 
     def _place(self, line: int, column: int, end: int | None = None) -> Place:
         """From PyYAML's line and column, which count from 0; without end: one character."""
@@ -102,9 +125,10 @@ class Builder:
         elif isinstance(event, yaml.CollectionEndEvent):
             node = self.stack.pop()
             # the halves of a cut formula make odd keys: one message is enough
-            for problem in (cut_formulas(node) if node.flow else []) or node.problems:
+            found = (cut_formulas(node, self._path()) if node.flow else []) or node.problems
+            for problem in found:
                 self._report(problem)
-            node.open, node.children = False, []
+            node.open, node.children, node.broken = False, [], node.broken or bool(found)
             self._add(node)
 
     def _new(self, event: Any, node: Node) -> Node:
@@ -113,27 +137,33 @@ class Builder:
             self.anchors[event.anchor] = node
         if event.tag is not None:
             hint = "leave it out; quote what shall be text"
-            self._report(Problem(f"tag {event.tag!r} is not supported", node.place, hint=hint))
+            self._wrong(node, f"tag {event.tag!r} is not supported", hint)
         return node
 
     def _scalar(self, event: Any) -> Node:
         place, text = self._span(event), event.value
         if _UNPRINTABLE.search(text):  # by an escape
-            self._report(Problem("text with a control character", place, hint="remove it"))
+            return self._wrong(Node(None, place), "text with a control character", "remove it")
         if not event.implicit[0]:
             return Node(text, place)
         if len(text) > MAX_DIGITS and INT.fullmatch(text):
-            self._report(Problem(f"a number of more than {MAX_DIGITS} digits", place))
-            return Node(0, place, text)
+            return self._wrong(Node(0, place, text), f"a number of more than {MAX_DIGITS} digits")
         return Node(resolve(text), place, text)
+
+    def _wrong(self, node: Node, message: str, hint: str = "") -> Node:
+        """The node, with a problem."""
+        self._report(Problem(message, node.place, dotted(self._path()), hint))
+        node.broken = True
+        return node
 
     def _alias(self, event: Any) -> Node:
         place, node = self._span(event), self.anchors.get(event.anchor)
         if node and not node.open:
-            return Node(node.value, place, node.plain, node.size, node.height)
+            if node.broken:
+                self.damaged.add(dotted(self._path()))
+            return Node(node.value, place, node.plain, node.size, node.height, broken=node.broken)
         what = "is part of itself" if node else f"has no anchor &{event.anchor} above it"
-        self._report(Problem(f"*{event.anchor} {what}", place))
-        return Node("", place)
+        return self._wrong(Node(None, place), f"*{event.anchor} {what}")
 
     def _add(self, node: Node) -> None:
         """Puts a finished node where it belongs."""
@@ -144,6 +174,7 @@ class Builder:
         parent.children.append(node)
         parent.size += node.size
         parent.height = max(parent.height, node.height + 1)
+        parent.broken |= node.broken
         if parent.size > MAX_NODES:
             self._stop(Problem(f"more than {MAX_NODES:,} values, aliases expanded", node.place))
         if len(self.stack) + node.height > MAX_DEPTH:
@@ -153,8 +184,10 @@ class Builder:
             parent.value.item_places.append(node.place)
         elif len(parent.children) % 2 == 0:
             key = parent.children[-2]
-            if problem := key_problem(parent.value, key):
-                parent.problems.append(problem)
+            if key.broken:
+                return
+            if not fits(parent.value, key):
+                parent.problems.append(key_problem(parent.value, key, self._path()))
             else:
                 parent.value[key.value] = node.value
                 parent.value.key_places[key.value] = key.place

@@ -21,13 +21,12 @@ def unit_axis(axis: Any, value: Evaluate, *path: Any) -> list[Any]:
         sign = -1.0 if axis.startswith("-") else 1.0
         return [sign * x if x else 0.0 for x in UNIT[axis[-1]]]
     entries = [value(x, *path, i) for i, x in enumerate(axis)]
-    if not all(isinstance(x, float) for x in entries):
-        length = ca.norm_2(ca.vertcat(*entries))
-        return [x / length for x in entries]
-    length = math.hypot(*entries)
+    length = math.hypot(*(value.number(x, *path, i) for i, x in enumerate(axis)))
     if length < 1e-12:
         value.problem("an axis can't be zero", *path, hint="give a direction such as [0, 0, 1]")
         return [0.0, 0.0, 1.0]
+    if not all(isinstance(x, float) for x in entries):
+        length = ca.norm_2(ca.vertcat(*entries))
     return [x / length for x in entries]
 
 

@@ -38,6 +38,7 @@ class Composite(Joint):
                               "joints", i, common, hint="give it there, by coordinate")
             part = value.joint(part_keys, "joints", i)
             name = part_keys.name or f"q{i + 1}"
+            value.identifier(name, "joints", i, "name")
             q_names += _names(name, part.q_names)
             v_names += _names(name, part.q_names if part.v_names is None else part.v_names)
             self.parts.append(part)

@@ -30,6 +30,12 @@ class Evaluate(Protocol):
     def __call__(self, text: Any, *path: Any) -> Any:
         """Value of a formula: float, or SX where it depends on p."""
 
+    def number(self, text: Any, *path: Any) -> float:
+        """The same with the parameters at their defaults."""
+
+    def identifier(self, name: str, *path: Any, key: bool = False) -> None:
+        """Notes a problem where a name is no identifier."""
+
     def problem(self, message: str, *path: Any, hint: str = "") -> None:
         """Notes a problem; the joint goes on with some stand-in."""
 

@@ -8,16 +8,14 @@ from typing import Any, Literal
 
 import casadi as ca
 
-from anyjoint.errors import FormulaError, suggest
-from anyjoint.frontend import evaluation, formula
-from anyjoint.frontend.factors import Definition, Factor, Turn, dump
+from anyjoint.errors import FormulaError
+from anyjoint.frontend import definitions, evaluation, formula
+from anyjoint.frontend.factors import Definition, Factor, Path, Turn, dump
 from anyjoint.frontend.fields import JointKeys
 from anyjoint.geometry import se3, so3
 from anyjoint.joints.axis import UNIT
 from anyjoint.joints.contract import Evaluate, Joint
 from anyjoint.joints.motion import Chart, Motion
-
-Path = tuple[Any, ...]
 
 
 class FormulaKeys(JointKeys, Definition):
@@ -52,17 +50,27 @@ class FormulaJoint(Joint):
         given = getattr(keys, "model_extra", None) or {}
         own = {n: value(given[n], n) if n in given else at(default, "arguments", n)
                for n, default in self.definition.arguments.items()}
+        found = list(definitions.problems(self.definition, self.types, value.names,
+                                          place[-1] if place else ""))
+        if place is None or keys is None:  # else reported with the definition
+            for path, error in found:
+                at.formula_problem(error, *path)
+        if place is None:
+            for name in self.definition.coordinates:
+                value.identifier(name, "coordinates", name, key=True)
         used = self.definition.outer_names(self.types)
-        outer = {n: x for n, x in value.names.items() if isinstance(x, float) or n in used}
+        outer = {n: x for n, x in value.names.items() if n in used}
         # Numbers are folded into the kernel; what depends on p is an argument of it.
         self.own = {n: x for n, x in own.items() if isinstance(x, float)}
         self.outer = {n: x for n, x in outer.items() if isinstance(x, float)}
         self.own_inputs = tuple(n for n in own if n not in self.own)
         self.outer_inputs = tuple(n for n in outer if n not in self.outer)
         self.arguments = [own[n] for n in self.own_inputs] + [outer[n] for n in self.outer_inputs]
-        self.options = (dump(self.types | {"": self.definition}), *sorted(self.own.items()),
+        reached = {n: self.types[n] for n in self.definition.reach(self.types)}
+        self.options = (dump(reached | {"": self.definition}), *sorted(self.own.items()),
                         *sorted(self.outer.items()), self.own_inputs, self.outer_inputs)
-        self._try(at)
+        if not found:
+            self._try(at)
 
     def _try(self, at: Evaluate) -> None:
         """Evaluates the transform once, so that an error is found with its place."""
@@ -97,7 +105,6 @@ class _Product:
     chart: Chart
     types: dict[str, Definition]
     outer: dict[str, Any]
-    using: tuple[str, ...] = ()
 
     def of(self, factors: list[Factor], env: dict[str, Any], path: Path) -> Motion:
         G = self.chart.fixed(ca.SX.eye(3), ca.SX(3, 1))
@@ -123,7 +130,10 @@ class _Product:
             w = entries("exp")
             return chart.exp(w) if len(f.exp) == 3 else chart.derived(*se3.exp_se3(w))
         if f.quat is not None:
-            return _quaternion(chart, entries("quat"))
+            quat = entries("quat")
+            if quat.is_constant() and ca.DM(quat).is_zero():
+                raise Misplaced(FormulaError("a quaternion can't be zero"), (*path, "quat"))
+            return _quaternion(chart, quat)
         if f.inverse is not None:
             return self.of(f.inverse, env, (*path, "inverse")).inverse()
         return self._use(f, env, path)
@@ -143,27 +153,15 @@ class _Product:
         return self.chart.turn(axis, angle)
 
     def _use(self, f: Factor, env: dict[str, Any], path: Path) -> Motion:
-        name, given = str(f.use), f.with_ or {}
-        if name not in self.types:
-            hint = suggest(name, self.types, "joint types of this file")
-            raise Misplaced(FormulaError(f'unknown joint type "{name}"', hint=hint), (*path, "use"))
-        if name in self.using:
-            raise Misplaced(FormulaError(f'joint type "{name}" uses itself'), (*path, "use"))
-        other = self.types[name]
-        for key in given:
-            if key not in other.coordinates and key not in other.arguments:
-                hint = suggest(key, [*other.coordinates, *other.arguments])
-                raise Misplaced(FormulaError(f'"{name}" has no "{key}"', hint=hint),
-                                (*path, "with", key))
-        missing = [key for key in other.coordinates if key not in given]
-        if missing:
-            raise Misplaced(FormulaError(f'the coordinate "{missing[0]}" of "{name}" is not given',
-                                         hint=f"with: {{{missing[0]}: …}}"), (*path, "use"))
+        """Another type of the file; definitions.py has checked its name and arguments."""
+        other, given = self.types[str(f.use)], f.with_ or {}
         inner = {n: _evaluate(x, self.outer, (*path, "use")) for n, x in other.arguments.items()
                  if n not in given}
         inner |= {n: _evaluate(x, env, (*path, "with", n)) for n, x in given.items()}
-        nested = _Product(self.chart, self.types, self.outer, (*self.using, name))
-        return nested.of(other.transform, self.outer | inner, (*path, "use"))
+        try:
+            return self.of(other.transform, self.outer | inner, ())
+        except Misplaced as e:  # inside the other type: this use of it is the place
+            raise Misplaced(e.error, (*path, "use")) from None
 
 
 def _evaluate(text: Any, env: dict[str, Any], path: Path) -> Any:

@@ -3,6 +3,7 @@ exponential map, with Euler angles of any order."""
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 import casadi as ca
@@ -40,15 +41,18 @@ class SphericalEuler(Joint):
 
     class Keys(JointKeys):
         type: Literal["spherical_euler"]
-        order: Annotated[str, Field(pattern="^[xyz]{3}$")] = Field(
-            default="xyz", description="three of x, y, z, neighbours different")
+        order: str = Field(default="xyz", json_schema_extra={"pattern": "^[xyz]{3}$"},
+                           description="three of x, y, z, neighbours different")
 
     examples = ({}, {"order": "zxz"}, {"order": "zyx"}, {"order": "yxz"})
     q_names = ("q1", "q2", "q3")
 
     def __init__(self, keys: Any, value: Evaluate):
         self.options = keys.order
-        if keys.order[0] == keys.order[1] or keys.order[1] == keys.order[2]:
+        if not re.fullmatch("[xyz]{3}", keys.order):
+            value.problem("an order is three of x, y, z", "order", hint="xyz, zyx, zxz, …")
+            self.options = "xyz"
+        elif keys.order[0] == keys.order[1] or keys.order[1] == keys.order[2]:
             value.problem(f'order "{keys.order}" turns about one axis twice in a row', "order",
                           hint="neighbours must differ: xyz, zyx, zxz, …")
 
