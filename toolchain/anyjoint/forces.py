@@ -10,9 +10,7 @@ from typing import Any
 
 import casadi as ca
 
-from anyjoint.errors import suggest
 from anyjoint.geometry import se3, so3
-from anyjoint.values import nonnegative
 
 
 @dataclass(frozen=True)
@@ -109,43 +107,3 @@ class Drag(Force):
         site = sites[0]
         V = se3.act_inv(site.Rf, site.rf, site.V)
         return [se3.act_dual(site.Rf, site.rf, -ca.vertcat(c[0] * V[:3], c[1] * V[3:]))]
-
-
-def build(scope: Any, entries: Any, index: dict[str, int],
-          frames: dict[str, Any]) -> tuple[Force, ...]:
-    """The forces of a document; `index` of bodies and world, `frames` by name."""
-    out: list[Force] = []
-    for name, keys in entries.items():
-        here = scope.at("forces", name)
-
-        def site(where: str, *path: Any, here: Any = here) -> tuple[int, Any, Any]:
-            if where in frames:
-                return frames[where].body, frames[where].R, frames[where].r
-            if where not in index:
-                here.problem(f'no frame or body "{where}"', *path,
-                             hint=suggest(where, [*frames, *index], "frames and bodies"))
-            return index.get(where, -1), ca.SX.eye(3), ca.SX(3, 1)
-
-        def column(*keys_: str, keys: Any = keys, here: Any = here) -> Any:
-            entries = []
-            for key in keys_:
-                value = getattr(keys, key)
-                entries += ([here(x, key, i) for i, x in enumerate(value)]
-                            if isinstance(value, list) else [here(value, key)])
-            return ca.SX(ca.vertcat(*entries))
-
-        def check(*keys_: str, keys: Any = keys, here: Any = here) -> None:
-            for key in keys_:
-                nonnegative(here, getattr(keys, key), [key], 0.0, key)
-
-        if keys.type == "spring":
-            sites = (site(keys.from_, "from"), site(keys.to, "to"))
-            check("stiffness", "damping", "length")
-            out.append(Spring(name, sites, column("stiffness", "damping", "length")))
-        elif keys.type == "constant":
-            kind = WorldForce if keys.axes == "world" else BodyForce
-            out.append(kind(name, (site(keys.frame, "frame"),), column("force", "moment"), False))
-        else:
-            check("angular", "linear")
-            out.append(Drag(name, (site(keys.frame, "frame"),), column("angular", "linear")))
-    return tuple(out)

@@ -1,4 +1,4 @@
-"""The catalogue: name → inputs, outputs, builder (signatures of design.md).
+"""The catalogue: name → inputs, outputs, builder (docs/functions.md).
 
 A builder gets a Tree and the symbols of its inputs, SX or MX alike, and returns its
 outputs. `p` is the last input of all but integrate and difference."""

@@ -1,4 +1,4 @@
-"""The Coriolis matrix C with Ṁ − 2C skew, for quaternions too (design.md):
+"""The Coriolis matrix C with Ṁ − 2C skew, for quaternions too:
 
     C = Σ Jᵀ (M J̇ + (M ad_v − ad_vᵀ M) J)
 

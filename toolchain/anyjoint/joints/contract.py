@@ -17,7 +17,7 @@ from anyjoint.joints.motion import Chart, Motion
 
 
 class Evaluate(Protocol):
-    """What a joint gets to turn its keys into numbers (see scope.Scope): paths are keys and
+    """What a joint gets to turn its keys into numbers (see build/scope.py): paths are keys and
     indices below the joint's own place in the document."""
 
     @property

@@ -18,7 +18,7 @@ from anyjoint.frontend.load import Document
 from anyjoint.frontend.schema import UserJoint
 from anyjoint.joints import JOINTS
 from anyjoint.mechanism import Mechanism, evaluate_at
-from anyjoint.scope import Scope
+from anyjoint.build.scope import Scope
 
 _PREFIX = re.compile(r"[A-Za-z](_?[A-Za-z0-9])*\Z")  # what CasADi takes for a function
 

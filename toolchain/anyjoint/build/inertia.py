@@ -9,8 +9,8 @@ import casadi as ca
 from anyjoint.frontend.schema import Body
 from anyjoint.frontend.solids import ShapeKeys
 from anyjoint.geometry import shapes
-from anyjoint.scope import Scope
-from anyjoint.values import nonnegative, pose
+from anyjoint.build.scope import Scope
+from anyjoint.build.values import nonnegative, pose
 
 
 def body_inertia(scope: Scope, keys: Body) -> tuple[Any, Any, Any]:

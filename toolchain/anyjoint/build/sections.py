@@ -11,8 +11,8 @@ import numpy as np
 from anyjoint.errors import suggest
 from anyjoint.joints.contract import Joint
 from anyjoint.mechanism import Body, Bounds, Frame, Passive
-from anyjoint.scope import Scope
-from anyjoint.values import nonnegative, pose, spread, spread_pairs
+from anyjoint.build.scope import Scope
+from anyjoint.build.values import nonnegative, pose, spread, spread_pairs
 
 
 def v_names_of(joint: Joint) -> Any:

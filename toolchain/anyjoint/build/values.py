@@ -11,7 +11,7 @@ import numpy as np
 
 from anyjoint.errors import suggest
 from anyjoint.geometry import so3
-from anyjoint.scope import Scope
+from anyjoint.build.scope import Scope
 
 
 def pose(scope: Scope, keys: Any, *path: Any) -> tuple[Any, Any]:
