@@ -27,13 +27,13 @@ def run(out: Path) -> None:
         with report.working(f"compiling {name}"):
             folder, _ = api.write(m, out / name)
         lib = api.open(folder)
-        q, zero = m.state("home" if "home" in m.states else "rest"), np.zeros(m.nv)
+        q, zero = (m.state("home") if "home" in m.states else m.q0 + 0.2), np.zeros(m.nv)
         a = lib.fd(q, zero, zero, m.p0)
         back = lib.id(q, zero, a, m.p0)
         report.console.print(f"  made {folder}/: " + ", ".join(
             f["name"] for f in lib.manifest["files"].values()), soft_wrap=True)
         shown = ", ".join(f"{x:.3f}" for x in a[:4]) + (", …" if m.nv > 4 else "")
-        report.console.print(f"  fd at rest, no motor: a = [{shown}]; id(fd) − tau = "
+        report.console.print(f"  fd, no motor: a = [{shown}]; id(fd) − tau = "
                              f"{abs(back).max():.0e}\n", soft_wrap=True)
         made = lib.manifest["functions"]
         rows.add_row(name, str(m.nv),
