@@ -79,11 +79,11 @@ def write(model: Mechanism | str | Path, out: str | Path | None = None,
                "form": form, "bake": bake, "native": native, "sparse": sparse}
     info = describe(mechanism)
     info["descriptions"] = {a: catalogue.CATALOGUE[n].doc for a, (n, _) in wanted.items()}
-    artifact.prepare(folder)
     cc = compiler.find_compiler()
     key = artifact.cache_key(info, options, cc)
     if artifact.up_to_date(folder, key):
         return folder, True
+    artifact.prepare(folder)
     made = {a: catalogue.function(mechanism, n, form=form, dense=not sparse, **o)
             for a, (n, o) in wanted.items()}
     artifact.write(folder, made, info, options, key, cc, {"build": time.perf_counter() - start})

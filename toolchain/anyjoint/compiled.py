@@ -126,7 +126,7 @@ class CompiledFunction:
             return np.array(ca.DM(sparsity, values[: sparsity.nnz()]).full())
         if columns == 1:
             return values[:rows].copy()
-        return values.reshape((rows, columns), order="F").copy()
+        return values[: rows * columns].reshape((rows, columns), order="F").copy()
 
 
 def _shape(shape: tuple[int, ...]) -> str:

@@ -43,67 +43,93 @@ class Site:
 @dataclass(frozen=True)
 class Force:
     """One entry of `forces`: the frames it acts at, (body index, Rf, rf) each, and numbers
-    or expressions of p."""
+    or expressions of p. The kernels below are one per kind of force."""
 
     name: str
     sites: tuple[tuple[int, Any, Any], ...]
     parameters: Any  # column
     passive: bool = True  # left out with passive=False
 
-    def wrenches(self, sites: list[Site], c: Any) -> list[Any]:
-        """Wrenches on the bodies of the sites."""
+    @classmethod
+    def wrench_kernel(cls, c: Any, *sites: Any) -> list[Any]:
+        """Wrenches on the bodies of the sites; (Rf, rf, R, r, V) of each site in a row."""
+        return cls.wrenches(_sites(sites), c)
+
+    @classmethod
+    def potential_kernel(cls, c: Any, *sites: Any) -> Any:
+        return cls.potential(_sites(sites), c)
+
+    @staticmethod
+    def wrenches(sites: list[Site], c: Any) -> list[Any]:
         raise NotImplementedError
 
-    def potential(self, sites: list[Site], c: Any) -> Any:
+    @staticmethod
+    def potential(sites: list[Site], c: Any) -> Any:
         return ca.SX(1, 1)
 
 
+def _sites(flat: tuple[Any, ...]) -> list[Site]:
+    return [Site(*flat[i : i + 5]) for i in range(0, len(flat), 5)]
+
+
 class Spring(Force):
-    """c = stiffness, damping, length. A spring of zero length pulls with k d and damps with
-    c ḋ, smooth where its ends meet; any other acts along the line between them."""
+    """c = stiffness, damping, length: acts along the line between its ends."""
 
-    def _zero_length(self) -> bool:
-        return bool(ca.SX(self.parameters[2]).is_zero())
-
-    def wrenches(self, sites: list[Site], c: Any) -> list[Any]:
+    @staticmethod
+    def wrenches(sites: list[Site], c: Any) -> list[Any]:
         a, b = sites
         d, rate = b.point - a.point, b.velocity - a.velocity
-        if self._zero_length():
-            f = c[0] * d + c[1] * rate
-        else:
-            length = ca.norm_2(d)
-            u = d / length
-            f = (c[0] * (length - c[2]) + c[1] * ca.dot(u, rate)) * u
+        length = ca.norm_2(d)
+        u = d / length
+        f = (c[0] * (length - c[2]) + c[1] * ca.dot(u, rate)) * u
         return [a.push(f), b.push(-f)]
 
-    def potential(self, sites: list[Site], c: Any) -> Any:
+    @staticmethod
+    def potential(sites: list[Site], c: Any) -> Any:
         a, b = sites
-        d = b.point - a.point
-        stretch2 = ca.sumsqr(d) if self._zero_length() else (ca.norm_2(d) - c[2]) ** 2
-        return c[0] * stretch2 / 2
+        return c[0] * (ca.norm_2(b.point - a.point) - c[2]) ** 2 / 2
+
+
+class ZeroLengthSpring(Force):
+    """c = stiffness, damping: pulls with k d and damps with c ḋ, smooth where its ends meet."""
+
+    @staticmethod
+    def wrenches(sites: list[Site], c: Any) -> list[Any]:
+        a, b = sites
+        f = c[0] * (b.point - a.point) + c[1] * (b.velocity - a.velocity)
+        return [a.push(f), b.push(-f)]
+
+    @staticmethod
+    def potential(sites: list[Site], c: Any) -> Any:
+        a, b = sites
+        return c[0] * ca.sumsqr(b.point - a.point) / 2
 
 
 class WorldForce(Force):
     """c = force, moment in world axes."""
 
-    def wrenches(self, sites: list[Site], c: Any) -> list[Any]:
+    @staticmethod
+    def wrenches(sites: list[Site], c: Any) -> list[Any]:
         return [sites[0].push(c[:3], c[3:])]
 
-    def potential(self, sites: list[Site], c: Any) -> Any:
+    @staticmethod
+    def potential(sites: list[Site], c: Any) -> Any:
         return -ca.dot(c[:3], sites[0].point)
 
 
 class BodyForce(Force):
     """c = force, moment in the frame's axes."""
 
-    def wrenches(self, sites: list[Site], c: Any) -> list[Any]:
+    @staticmethod
+    def wrenches(sites: list[Site], c: Any) -> list[Any]:
         return [se3.act_dual(sites[0].Rf, sites[0].rf, ca.vertcat(c[3:], c[:3]))]
 
 
 class Drag(Force):
     """c = angular, linear: −c (ω; v) of the frame, in its axes."""
 
-    def wrenches(self, sites: list[Site], c: Any) -> list[Any]:
+    @staticmethod
+    def wrenches(sites: list[Site], c: Any) -> list[Any]:
         site = sites[0]
         V = se3.act_inv(site.Rf, site.rf, site.V)
         return [se3.act_dual(site.Rf, site.rf, -ca.vertcat(c[0] * V[:3], c[1] * V[3:]))]

@@ -18,6 +18,7 @@ from anyjoint.dynamics import aba, configuration, coriolis, crba, frames, moment
 from anyjoint.dynamics import passive as passive_forces
 from anyjoint.dynamics.tree import Tree
 from anyjoint.errors import InputError
+from anyjoint.geometry import se3
 from anyjoint.mechanism import Mechanism, evaluate_at
 
 # A function whose kernels have more operations than this in all keeps them as calls
@@ -69,7 +70,7 @@ def _gravity_torque(t: Tree, q: Any) -> Any:
 def _poses(t: Tree, q: Any) -> list[Any]:
     m = t.mechanism
     own = [m.frame(name) for name in m.body_names]
-    return [ca.densify(t.apply(frames.homogeneous, *pose))
+    return [ca.densify(t.apply(se3.homogeneous, *pose))
             for pose in frames.world_poses(t, [*own, *m.frames], q)]
 
 
@@ -83,13 +84,15 @@ def _xdot(t: Tree, x: Any, u: Any, *, passive: bool) -> Any:
 
 def _pose_names(m: Mechanism) -> tuple[str, ...]:
     """Names of the bodies and frames that CasADi takes: a letter first, no double _."""
+    taken = {"q", "p"}  # the inputs
     names: list[str] = []
     for name in (*m.body_names, *m.frame_names):
         plain = re.sub("__+", "_", name).strip("_") or "x"
         plain = plain if plain[0].isalpha() else f"x{plain}"
-        while plain in names:
+        while plain in taken:
             plain += "x"
         names.append(plain)
+        taken.add(plain)
     return tuple(names)
 
 

@@ -120,8 +120,10 @@ def _coordinates(m: Mechanism) -> Table:
 def artifact(folder: Path, current: bool) -> None:
     """What is in a compiled folder."""
     manifest = json.loads((folder / "manifest.json").read_text())
-    seconds = json.loads((folder / "timings.json").read_text())
-    took = "up to date" if current else ", ".join(f"{k} {v:.2f} s" for k, v in seconds.items())
+    took = "up to date"
+    if not current:
+        seconds = json.loads((folder / "timings.json").read_text())
+        took = ", ".join(f"{k} {v:.2f} s" for k, v in seconds.items())
     console.print(f"[bold]{folder}[/bold]: {took}")
     for file in manifest["files"].values():
         console.print(f"  {file['name']}")

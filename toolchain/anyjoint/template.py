@@ -40,7 +40,9 @@ states: {{raised: {{swing: 180*deg}}}}                # configurations by name
 def write_template(name: str, folder: Path, model: str = "") -> Path:
     """<name>.yaml in `folder`, and the schema that its first line names; nothing that
     exists is overwritten. `model`: a model of the package to start from."""
-    if not re.fullmatch(r"[A-Za-z](_?[A-Za-z0-9])*", name) or len(name) > 63:
+    from anyjoint.build.checks import PREFIX
+
+    if not PREFIX.match(name) or len(name) > 63:
         raise InputError(f'"{name}" can\'t be the name of a mechanism: a letter first, then '
                          "letters, digits and single _ between them")
     text = _model_text(name, model) if model else _TEMPLATE.format(name=name)

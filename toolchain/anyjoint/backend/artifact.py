@@ -1,7 +1,9 @@
 """Write an artifact: <name>.c, <name>.h, the library, manifest.json, timings.json.
 
 The manifest names the library, whose file name holds the cache key, and is put
-in place last: whoever reads the folder finds the old artifact or the new one.
+in place last: whoever opens the folder finds the old artifact or the new one. (Should
+a kill fall between the renames of .c and .h, the C refuses to compile by their build id
+until the next compile of the model, which notices and mends it.)
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ import casadi as ca
 
 from ..errors import ArtifactError
 from . import codegen
-from .compiler import Compiler, compile_library, default_flags, find_compiler
+from .compiler import Compiler, compile_library, default_flags, find_compiler, isa
 from .manifest import FORMAT, MANIFEST, canonical_json, describe, digest
 
 try:
@@ -45,6 +47,7 @@ def cache_key(info: Mapping[str, Any], options: Mapping[str, Any], compiler: Com
         "anyjoint": [codegen.version(), _package_digest()],
         "casadi": ca.CasadiMeta.version(),
         "compiler": [compiler.identity, _flags(compiler, options)],
+        "isa": isa(compiler, _flags(compiler, options)) if options.get("native") else "default",
         "machine": [platform.machine(), platform.system()],
     }
     return hashlib.sha256(canonical_json(parts).encode()).hexdigest()

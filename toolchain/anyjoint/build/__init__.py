@@ -10,16 +10,16 @@ import numpy as np
 
 from anyjoint.build import checks, sections
 from anyjoint.build.forces import forces
+from anyjoint.build.inertia import body_inertia
+from anyjoint.build.scope import Scope
+from anyjoint.build.values import nonnegative, pose
 from anyjoint.dynamics.link import Kind, Link
 from anyjoint.errors import ModelError
 from anyjoint.frontend import standins
 from anyjoint.frontend.load import Document
-from anyjoint.build.inertia import body_inertia
 from anyjoint.joints.contract import Joint
 from anyjoint.joints.formula import FormulaJoint
 from anyjoint.mechanism import Body, Mechanism
-from anyjoint.build.scope import Scope
-from anyjoint.build.values import nonnegative, pose
 
 
 def build(document: Document, bake: bool = False) -> Mechanism:
@@ -80,7 +80,7 @@ def _assemble(document: Document, scope: Scope, order: list[str], links: dict[st
         p0=np.array([scope.numbers[n] for n in parameters], dtype=float),
         q_names=tuple(q_names), v_names=tuple(v_names), u_names=tuple(u_names),
         actuation=actuation, q0=q0, states=sections.states(scope, bodies, q0),
-        bounds=sections.bounds(scope, bodies, u_max), passive=sections.passive(scope, bodies, q0),
+        bounds=sections.bounds(scope, bodies, u_max), passive=sections.passive(scope, bodies),
         forces=forces(scope, spec.forces, index, {f.name: f for f in frames}),
         document=document)
 

@@ -10,6 +10,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from anyjoint.build.scope import Scope
 from anyjoint.dynamics import pivots
 from anyjoint.dynamics.tree import Tree
 from anyjoint.errors import suggest
@@ -18,16 +19,15 @@ from anyjoint.frontend.load import Document
 from anyjoint.frontend.schema import UserJoint
 from anyjoint.joints import JOINTS
 from anyjoint.mechanism import Mechanism, evaluate_at
-from anyjoint.build.scope import Scope
 
-_PREFIX = re.compile(r"[A-Za-z](_?[A-Za-z0-9])*\Z")  # what CasADi takes for a function
+PREFIX = re.compile(r"[A-Za-z](_?[A-Za-z0-9])*\Z")  # what CasADi takes for a function
 
 
 def names(document: Document, scope: Scope) -> None:
     """Identifiers everywhere, and no name twice where one would hide the other."""
     spec = document.spec
     scope.identifier(spec.name, "name")
-    if spec.name.isidentifier() and not _PREFIX.match(spec.name):
+    if spec.name.isidentifier() and not PREFIX.match(spec.name):
         scope.problem(f'"{spec.name}" can\'t be the prefix of C symbols', "name",
                       hint="a letter first, no two _ in a row and none at the end")
     for section in ("constants", "parameters", "joint_types", "bodies", "frames", "actuators",
@@ -86,19 +86,20 @@ def tree(document: Document, scope: Scope) -> list[str]:
             scope.problem(f'unknown parent "{body.parent}"', "bodies", name, "parent",
                           hint=suggest(body.parent, [*bodies, "world"], "bodies"))
     order: list[str] = []
-    placed = {"world"} | {b.parent for b in bodies.values() if b.parent not in bodies}
-    waiting = list(bodies)
-    while waiting:
-        ready = [n for n in waiting if bodies[n].parent in placed]
-        if not ready:
-            _report_cycles(scope, bodies, waiting)
-            break
-        # one pass in file order places whole chains whose parents come first
-        for name in waiting:
-            if bodies[name].parent in placed:
-                order.append(name)
-                placed.add(name)
-        waiting = [n for n in waiting if n not in placed]
+    settled = {"world"} | {b.parent for b in bodies.values() if b.parent not in bodies}
+    circular: dict[str, None] = {}  # bodies that don't reach the world, in order
+    for start in bodies:
+        chain: dict[str, None] = {}
+        name = start
+        while name not in settled and name not in circular and name not in chain:
+            chain[name] = None
+            name = bodies[name].parent
+        if name in settled:
+            order += reversed(chain)
+            settled |= chain.keys()
+        else:
+            circular |= chain
+    _report_cycles(scope, bodies, list(circular))
     return order
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import casadi as ca
 
+from anyjoint.build.scope import Scope
+from anyjoint.build.values import nonnegative, pose
 from anyjoint.frontend.schema import Body
 from anyjoint.frontend.solids import ShapeKeys
 from anyjoint.geometry import shapes
-from anyjoint.build.scope import Scope
-from anyjoint.build.values import nonnegative, pose
 
 
 def body_inertia(scope: Scope, keys: Body) -> tuple[Any, Any, Any]:

@@ -8,11 +8,11 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from anyjoint.build.scope import Scope
+from anyjoint.build.values import nonnegative, pose, spread, spread_pairs
 from anyjoint.errors import suggest
 from anyjoint.joints.contract import Joint
 from anyjoint.mechanism import Body, Bounds, Frame, Passive
-from anyjoint.build.scope import Scope
-from anyjoint.build.values import nonnegative, pose, spread, spread_pairs
 
 
 def v_names_of(joint: Joint) -> Any:
@@ -51,7 +51,8 @@ def _numbers(scope: Scope, values: Any) -> list[float]:
 
 
 def _normalized(scope: Scope, body: Body, q: Any, *path: Any) -> Any:
-    moved = body.joint.normalize(q) if np.linalg.norm(q) > 0 else q
+    with np.errstate(invalid="ignore", divide="ignore"):
+        moved = body.joint.normalize(q) if np.linalg.norm(q) > 0 else q
     if body.joint.nq != body.joint.nv and np.isfinite(q).all() and (
             not np.isfinite(moved).all() or not q.any()):
         scope.problem("a quaternion can't be zero", *path, hint="(w, x, y, z) = (1, 0, 0, 0)")
@@ -114,20 +115,24 @@ def bounds(scope: Scope, bodies: tuple[Body, ...], u_max: list[float] | None) ->
     return Bounds(*(np.array(x, dtype=float) for x in (lower, upper, v_max, tau_max, u_max)))
 
 
-def passive(scope: Scope, bodies: tuple[Body, ...], q0: Any) -> Passive:
+def passive(scope: Scope, bodies: tuple[Body, ...]) -> Passive:
+    """Passive forces of the joints; a spring's neutral position is the rest value by
+    default, and both follow p at run time."""
     columns: dict[str, list[Any]] = {k: [] for k in Passive.__dataclass_fields__}
     defaults = {"damping": 0.0, "friction": 0.0, "friction_velocity": 0.01, "stiffness": 0.0}
-    start = 0
     for body in bodies:
-        keys = scope.document.spec.bodies[body.name].joint
+        joint, keys = body.joint, scope.document.spec.bodies[body.name].joint
         here = scope.at("bodies", body.name)
         for key, default in defaults.items():
-            columns[key] += nonnegative(here, getattr(keys, key), v_names_of(body.joint), default,
+            columns[key] += nonnegative(here, getattr(keys, key), v_names_of(joint), default,
                                         "joint", key, positive=key == "friction_velocity")
-        rest = [float(x) for x in q0[start : start + body.joint.nq]]
-        columns["spring_rest"] += spread(here, keys.spring_rest, body.joint.q_names, rest,
-                                         "joint", "spring_rest")
-        start += body.joint.nq
+        rest = spread(here, keys.rest, joint.q_names, joint.rest or [0.0] * joint.nq,
+                      "joint", "rest")
+        neutral = spread(here, keys.spring_rest, joint.q_names, rest, "joint", "spring_rest")
+        if keys.spring_rest is not None:
+            _normalized(here, body, np.array(_numbers(scope, neutral), dtype=float),
+                        "joint", "spring_rest")
+        columns["spring_rest"] += neutral
     return Passive(**{k: column(x) for k, x in columns.items()})
 
 

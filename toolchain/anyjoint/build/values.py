@@ -9,9 +9,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from anyjoint.build.scope import Scope
 from anyjoint.errors import suggest
 from anyjoint.geometry import so3
-from anyjoint.build.scope import Scope
 
 
 def pose(scope: Scope, keys: Any, *path: Any) -> tuple[Any, Any]:
@@ -70,24 +70,19 @@ def spread_pairs(scope: Scope, value: Any, names: Any,
                  *path: Any) -> tuple[list[float], list[float]]:
     """Lower and upper ends of a range, ±inf where there is none."""
     n = len(names)
-    if isinstance(value, list) and n and not isinstance(value[0], list):
-        value = [value] * n  # one pair for all
-        steps: list[tuple[Any, ...]] = [()] * n
-    else:
-        steps = [(i,) for i in range(n)]
-    if isinstance(value, dict):
-        steps = [(name,) for name in value]
+    steps: list[tuple[Any, ...]] = [(i,) for i in range(n)]
+    given: list[Any] = [None] * n
+    if value is not None and not n:
+        scope.problem("the joint has no coordinates", *path, key=True, hint="remove this key")
+    elif isinstance(value, dict):
         spread(scope, {k: 0.0 for k in value}, names, 0.0, *path)  # reports unknown names
-        ends = {k: v for k, v in value.items() if k in names}
-        given = [ends.get(name) for name in names]
-        steps = [(name,) for name in names]
-    elif value is None:
-        given = [None] * n
-    elif len(value) != n:
+        given, steps = [value.get(name) for name in names], [(name,) for name in names]
+    elif isinstance(value, list) and not isinstance(value[0], list):
+        given, steps = [value] * n, [()] * n  # one pair for all
+    elif value is not None and len(value) != n:
         scope.problem(f"{len(value)} ranges for {n} coordinates", *path,
                       hint="in this order: " + ", ".join(names))
-        given = [None] * n
-    else:
+    elif value is not None:
         given = value
     lower, upper = [-np.inf] * n, [np.inf] * n
     for i, pair in enumerate(given):

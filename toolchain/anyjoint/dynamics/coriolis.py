@@ -31,21 +31,17 @@ def outward(link: Link, q: Any, v: Any, R: Any, r: Any, V: Any) -> tuple[Any, ..
     return R, r, V, Psi, Psi_dot, inertia, se3.cross_dual(V, matrix)
 
 
-def above(link: Link, Psi: Any, Psi_dot: Any, inertia: Any, B: Any) -> Any:
+def above(Psi: Any, Psi_dot: Any, inertia: Any, B: Any) -> Any:
     """M^c Ψ̇ + B^c Ψ: the column of C for the rows of the body and its ancestors."""
     return se3.inertia_times(inertia[0], inertia[1:4], inertia[4:], Psi_dot) + B @ Psi
 
 
-def below(link: Link, Psi: Any, inertia: Any, B: Any) -> tuple[Any, Any]:
+def below(Psi: Any, inertia: Any, B: Any) -> tuple[Any, Any]:
     """M^c Ψ and B^cᵀ Ψ: the row of C for the columns of the body's ancestors."""
     return se3.inertia_times(inertia[0], inertia[1:4], inertia[4:], Psi), B.T @ Psi
 
 
-def project(link: Link, Psi: Any, F: Any) -> Any:
-    return Psi.T @ F
-
-
-def project2(link: Link, P: Any, Psi_dot: Any, Q: Any, Psi: Any) -> Any:
+def project2(P: Any, Psi_dot: Any, Q: Any, Psi: Any) -> Any:
     return P.T @ Psi_dot + Q.T @ Psi
 
 
@@ -61,13 +57,13 @@ def coriolis_matrix(tree: Tree, q: Any, v: Any) -> Any:
     sizes = [body.joint.nv for body in tree.bodies]
     blocks = [[tree.zeros(a, b) for b in sizes] for a in sizes]
     for i, k in tree.inward():
-        F = tree.call(above, i, Psi[i], Psi_dot[i], inertia[i], B[i])
-        blocks[i][i] = tree.call(project, i, Psi[i], F)
-        P, Q = tree.call(below, i, Psi[i], inertia[i], B[i])
+        F = tree.apply(above, Psi[i], Psi_dot[i], inertia[i], B[i])
+        blocks[i][i] = tree.apply(crba.project, Psi[i], F)
+        P, Q = tree.apply(below, Psi[i], inertia[i], B[i])
         j = k
         while j >= 0 and sizes[i]:
-            blocks[j][i] = tree.call(project, j, Psi[j], F)
-            blocks[i][j] = tree.call(project2, i, P, Psi_dot[j], Q, Psi[j])
+            blocks[j][i] = tree.apply(crba.project, Psi[j], F)
+            blocks[i][j] = tree.apply(project2, P, Psi_dot[j], Q, Psi[j])
             j = tree.parents[j]
         if k >= 0:
             inertia[k], B[k] = inertia[k] + inertia[i], B[k] + B[i]

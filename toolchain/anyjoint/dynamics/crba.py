@@ -25,12 +25,8 @@ def composite(link: Link, R: Any, r: Any, S: Any, behind: Any) -> tuple[Any, Any
     return F, S.T @ F + ca.diag(link.armature), shift_body(R, r, m, h, I6)
 
 
-def lift(link: Link, R: Any, r: Any, F: Any) -> Any:
-    """Wrenches F (6×k) of the body as its parent sees them."""
-    return se3.act_dual(R, r, F)
-
-
-def project(link: Link, S: Any, F: Any) -> Any:
+def project(S: Any, F: Any) -> Any:
+    """What the joint feels of wrenches F."""
     return S.T @ F
 
 
@@ -50,8 +46,8 @@ def mass_matrix(tree: Tree, q: Any) -> Any:
             behind[k] = behind[k] + up
         child, j = i, k
         while j >= 0 and sizes[i]:
-            F = tree.call(lift, child, R[child], r[child], F)
-            blocks[j][i] = tree.call(project, j, S[j], F)
+            F = tree.apply(se3.act_dual, R[child], r[child], F)
+            blocks[j][i] = tree.apply(project, S[j], F)
             blocks[i][j] = blocks[j][i].T
             child, j = j, tree.parents[j]
     return ca.blockcat(blocks)

@@ -35,14 +35,6 @@ def world_poses(tree: Tree, frames: list[Frame], q: Any) -> list[tuple[Any, Any]
             for f in frames]
 
 
-def homogeneous(R: Any, r: Any) -> Any:
-    return se3.homogeneous(R, r)
-
-
-def _columns_in_body(R: Any, r: Any, J: Any) -> Any:
-    return se3.act_inv(R, r, J)
-
-
 def _columns_aligned(R: Any, r: Any, J: Any) -> Any:
     return se3.act_inv(ca.SX.eye(3), r, J)
 
@@ -56,17 +48,9 @@ def jacobian(tree: Tree, q: Any, *, frame: Frame, reference: str) -> Any:
     J = ca.horzcat(*blocks)
     if reference == "world":
         return J
-    step = _columns_in_body if reference == "body" else _columns_aligned
+    step = se3.act_inv if reference == "body" else _columns_aligned
     pose = world_poses(tree, [frame], q)[0]
     return tree.apply(step, *pose, J)
-
-
-def _twist_to_frame(Rf: Any, rf: Any, V: Any) -> Any:
-    return se3.act_inv(Rf, rf, V)
-
-
-def _to_world(R: Any, r: Any, V: Any) -> Any:
-    return se3.act(R, r, V)
 
 
 def _to_aligned(R: Any, r: Any, V: Any) -> Any:
@@ -81,10 +65,10 @@ def _bias_to_aligned(R: Any, r: Any, V: Any, A: Any) -> Any:
 def velocity(tree: Tree, q: Any, v: Any, *, frame: Frame, reference: str) -> Any:
     """Twist (6×1) of the frame."""
     V = kinematics.twists(tree, q, v)[frame.body] if frame.body >= 0 else tree.zeros(6)
-    V = tree.apply(_twist_to_frame, *_offset(tree, frame), V)
+    V = tree.apply(se3.act_inv, *_offset(tree, frame), V)
     if reference == "body":
         return V
-    step = _to_world if reference == "world" else _to_aligned
+    step = se3.act if reference == "world" else _to_aligned
     return tree.apply(step, *world_poses(tree, [frame], q)[0], V)
 
 
@@ -92,10 +76,10 @@ def bias(tree: Tree, q: Any, v: Any, *, frame: Frame, reference: str) -> Any:
     """J̇ v (6×1), with J the Jacobian in the same reference."""
     zero = tree.zeros(6)
     pair = kinematics.biases(tree, q, v)[frame.body] if frame.body >= 0 else (zero, zero)
-    V, A = (tree.apply(_twist_to_frame, *_offset(tree, frame), x) for x in pair)
+    V, A = (tree.apply(se3.act_inv, *_offset(tree, frame), x) for x in pair)
     if reference == "body":
         return A
     pose = world_poses(tree, [frame], q)[0]
     if reference == "world":
-        return tree.apply(_to_world, *pose, A)  # d/dt (Ad V) = Ad (A + ad_V V) = Ad A
+        return tree.apply(se3.act, *pose, A)  # d/dt (Ad V) = Ad (A + ad_V V) = Ad A
     return tree.apply(_bias_to_aligned, *pose, V, A)

@@ -9,6 +9,7 @@ from typing import Any
 import casadi as ca
 
 from anyjoint.geometry import se3
+from anyjoint.geometry.columns import split
 from anyjoint.joints.contract import Joint, kinematics
 
 _SIZES = {"R0": 9, "r0": 3, "Rc": 9, "rc": 3, "m": 1, "h": 3, "I6": 6}
@@ -43,10 +44,7 @@ class Link:
     @staticmethod
     def unpack(joint: Joint, column: Any) -> Link:
         sizes = [*_SIZES.values(), joint.nv, len(joint.arguments)]
-        ends = [0]
-        for size in sizes:
-            ends.append(ends[-1] + size)
-        parts = [ca.sparsify(x) for x in ca.vertsplit(column, ends)]
+        parts = [ca.sparsify(x) for x in split(column, sizes)]
         R0, r0, Rc, rc = ca.reshape(parts[0], 3, 3), parts[1], ca.reshape(parts[2], 3, 3), parts[3]
         return Link(joint, R0, r0, Rc, rc, *parts[4:])
 

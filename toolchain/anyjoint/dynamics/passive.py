@@ -10,7 +10,8 @@ import casadi as ca
 from anyjoint.dynamics import kinematics
 from anyjoint.dynamics.link import Link
 from anyjoint.dynamics.tree import Tree
-from anyjoint.forces import Force, Site
+from anyjoint.forces import Force
+from anyjoint.geometry.columns import split
 from anyjoint.mechanism import evaluate_at
 
 
@@ -31,55 +32,51 @@ def passive(tree: Tree, q: Any, v: Any) -> tuple[Any, Any]:
     if not given.any:
         return tree.zeros(tree.mechanism.nv), tree.zeros(1)
     columns = ca.horzcat(given.damping, given.friction, given.friction_velocity, given.stiffness)
+    c = split(columns, [body.joint.nv for body in tree.bodies])
+    rest = split(given.spring_rest, [body.joint.nq for body in tree.bodies])
+    acting = [not x[:, [0, 1, 3]].is_zero() for x in c]
+    c = evaluate_at([ca.sparsify(x) for x in c], tree.mechanism.p, tree.p)
+    rest = evaluate_at(rest, tree.mechanism.p, tree.p)
     q, v = tree.split_q(q), tree.split_v(v)
-    tau, energy = [], tree.zeros(1)
-    first, rest = 0, 0
-    for i, body in enumerate(tree.bodies):
-        nq, nv = body.joint.nq, body.joint.nv
-        c, q_rest = columns[first : first + nv, :], given.spring_rest[rest : rest + nq]
-        first, rest = first + nv, rest + nq
-        if c[:, [0, 1, 3]].is_zero():
-            tau.append(tree.zeros(nv))
-            continue
-        c, q_rest = evaluate_at([ca.sparsify(c), q_rest], tree.mechanism.p, tree.p)
-        force, V = tree.call(joint_forces, i, q[i], v[i], c, q_rest)
-        tau.append(force)
-        energy = energy + V
+    tau, energy = [tree.zeros(body.joint.nv) for body in tree.bodies], tree.zeros(1)
+    for i, acts in enumerate(acting):
+        if acts:
+            tau[i], V = tree.call(joint_forces, i, q[i], v[i], c[i], rest[i])
+            energy = energy + V
     return ca.vertcat(*tau), energy
 
 
-def _sites(tree: Tree, force: Force, poses: list[Any], twists: list[Any]) -> list[Any]:
-    """Inputs of a force's function: pose and twist of the body of each of its sites."""
-    world = (tree.X.eye(3), tree.zeros(3))
-    return [x for i, _, _ in force.sites
-            for x in ((*poses[i], twists[i]) if i >= 0 else (*world, tree.zeros(6)))]
+def _inputs(tree: Tree, forces: list[Force], poses: list[Any],
+            twists: list[Any]) -> list[list[Any]]:
+    """Inputs of the kernel of each force: its parameters, and (Rf, rf, R, r, V) of each site."""
+    world = (tree.X.eye(3), tree.zeros(3), tree.zeros(6))
+    fixed = [ca.sparsify(x) for force in forces
+             for x in (force.parameters, *(x for _, Rf, rf in force.sites for x in (Rf, rf)))]
+    values = iter(evaluate_at(fixed, tree.mechanism.p, tree.p))
+    out = []
+    for force in forces:
+        inputs = [next(values)]
+        for i, _, _ in force.sites:
+            body = (*poses[i], twists[i]) if i >= 0 else world
+            inputs += [next(values), next(values), *body]
+        out.append(inputs)
+    return out
 
 
-def _function(tree: Tree, force: Force, outputs: Any) -> ca.Function:
-    """(pose and twist of each site's body, p) → outputs(sites, parameters)."""
-    sites, inputs = [], []
-    for k, (_, Rf, rf) in enumerate(force.sites):
-        R, r, V = ca.SX.sym(f"R{k}", 3, 3), ca.SX.sym(f"r{k}", 3), ca.SX.sym(f"V{k}", 6)
-        sites.append(Site(ca.sparsify(Rf), ca.sparsify(rf), R, r, V))
-        inputs += [R, r, V]
-    return ca.Function("force", [*inputs, tree.mechanism.p], outputs(sites, force.parameters))
-
-
-def _listify(x: Any) -> list[Any]:
-    return list(x) if isinstance(x, (tuple, list)) else [x]
+def _acting(tree: Tree, passive: bool) -> list[Force]:
+    return [f for f in tree.mechanism.forces if passive or not f.passive]
 
 
 def wrenches(tree: Tree, q: Any, v: Any, passive: bool) -> list[Any]:
     """Wrenches of the model's forces on all bodies (6×1, body axes, about the origin)."""
     out = [tree.zeros(6) for _ in tree.bodies]
-    active = [f for f in tree.mechanism.forces if passive or not f.passive]
-    if not active:
+    forces = _acting(tree, passive)
+    if not forces:
         return out
     poses, twists = kinematics.poses(tree, q), kinematics.twists(tree, q, v)
-    for force in active:
-        f = _function(tree, force, force.wrenches)
-        results = _listify(f(*_sites(tree, force, poses, twists), tree.p))
-        tree.operations += f.n_instructions()
+    for force, inputs in zip(forces, _inputs(tree, forces, poses, twists), strict=True):
+        results = tree.apply(force.wrench_kernel, *inputs)
+        results = results if isinstance(results, (tuple, list)) else [results]
         for (i, _, _), wrench in zip(force.sites, results, strict=True):
             if i >= 0:
                 out[i] = out[i] + wrench
@@ -88,10 +85,8 @@ def wrenches(tree: Tree, q: Any, v: Any, passive: bool) -> list[Any]:
 
 def potential(tree: Tree, poses: list[Any], passive: bool) -> Any:
     """Potential of the model's forces."""
+    forces, still = _acting(tree, passive), [tree.zeros(6) for _ in tree.bodies]
     total = tree.zeros(1)
-    still = [tree.zeros(6) for _ in tree.bodies]
-    for force in tree.mechanism.forces:
-        if passive or not force.passive:
-            f = _function(tree, force, lambda sites, c, force=force: [force.potential(sites, c)])
-            total = total + f(*_sites(tree, force, poses, still), tree.p)
+    for force, inputs in zip(forces, _inputs(tree, forces, poses, still), strict=True):
+        total = total + tree.apply(force.potential_kernel, *inputs)
     return total

@@ -27,12 +27,12 @@ def inward(link: Link, R: Any, r: Any, S: Any, a: Any, F: Any, behind: Any) -> t
     return S.T @ F + link.armature * a, se3.act_dual(R, r, F)  # (15), (14)
 
 
-def rnea(tree: Tree, q: Any, v: Any, a: Any, fext: list[Any], gravity: bool = True) -> Any:
+def rnea(tree: Tree, q: Any, v: Any, a: Any, fext: list[Any]) -> Any:
     """tau (nv) = M a + coriolis + gravity − Σ Jᵀ fext, armature included.
 
     fext: wrenches on the bodies (6×1 each, body axes, about the body's origin)."""
     q, v, a = tree.split_q(q), tree.split_v(v), tree.split_v(a)
-    root = tree.base_acceleration() if gravity else tree.zeros(6)
+    root = tree.base_acceleration()
     n = len(tree.bodies)
     R, r, S, V, A, F = ([None] * n for _ in range(6))
     for i, k in tree.outward():

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
+from anyjoint.geometry.columns import split
+
 if TYPE_CHECKING:
     from anyjoint.mechanism import Body, Mechanism
 
@@ -52,10 +54,10 @@ class Tree:
         return self.outward()[::-1]
 
     def split_q(self, q: Any) -> list[Any]:
-        return _split(q, [body.joint.nq for body in self.bodies])
+        return split(q, [body.joint.nq for body in self.bodies])
 
     def split_v(self, v: Any) -> list[Any]:
-        return _split(v, [body.joint.nv for body in self.bodies])
+        return split(v, [body.joint.nv for body in self.bodies])
 
     def call(self, step: Step, i: int, *inputs: Any) -> Any:
         """step(link i, *inputs); one output comes as such, several as a tuple."""
@@ -89,10 +91,3 @@ def build_kernel(step: Step, body: Body | None, sparsities: tuple[Any, ...]) -> 
 
 def _matrix(x: Any) -> Any:
     return x if hasattr(x, "sparsity") else ca.DM(x)
-
-
-def _split(x: Any, sizes: list[int]) -> list[Any]:
-    ends = [0]
-    for size in sizes:
-        ends.append(ends[-1] + size)
-    return ca.vertsplit(x, ends) if sizes else []

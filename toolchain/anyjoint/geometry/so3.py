@@ -1,6 +1,6 @@
 """Rotations: matrices, quaternions (w, x, y, z) and the exponential map.
 
-R maps child coordinates to parent coordinates. All functions but `quat_from_rotation` take
+R maps child coordinates to parent coordinates. All functions take
 CasADi SX, DM or MX (or floats, lists and arrays) and return the CasADi type of their inputs.
 Entries that are always zero are left structurally empty.
 """
@@ -177,15 +177,3 @@ def quat_rate_matrix(quat: Any) -> Any:
     h = column(quat) / 2
     w, x, y, z = h[0], h[1], h[2], h[3]
     return ca.blockcat([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]])
-
-
-def quat_from_rotation(R: np.ndarray) -> np.ndarray:
-    """Unit quaternion (4) with w ≥ 0 of a numeric 3×3 rotation."""
-    (a, b, c), (d, e, f), (g, h, i) = np.asarray(R, dtype=float)
-    # 4 q qᵀ by its entries; its largest column is the best conditioned (Shepperd).
-    outer = np.array([[1 + a + e + i, h - f, c - g, d - b],
-                      [h - f, 1 + a - e - i, b + d, c + g],
-                      [c - g, b + d, 1 - a + e - i, f + h],
-                      [d - b, c + g, f + h, 1 - a - e + i]])
-    quat = outer[:, np.argmax(np.diag(outer))]
-    return np.asarray(quat / np.copysign(np.linalg.norm(quat), quat[0]))

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from anyjoint.frontend.fields import JointKeys
+from anyjoint.geometry.columns import split
 from anyjoint.joints.contract import Evaluate, Joint
 from anyjoint.joints.motion import Chart, Motion
 
@@ -26,6 +27,8 @@ class Composite(Joint):
         {"joints": [{"type": "revolute", "axis": "x"}, {"type": "prismatic", "axis": "x"}]},
         {"joints": [{"name": "slide", "type": "planar", "rotation": False},
                     {"name": "ball", "type": "spherical"}]},
+        {"joints": [{"type": "fixed"}, {"type": "revolute", "axis": "x"}]},
+        {"joints": [{"type": "helical", "pitch": 0.1}, {"type": "fixed"}]},
     )
 
     def __init__(self, keys: Any, value: Evaluate):
@@ -50,20 +53,16 @@ class Composite(Joint):
         self.arguments = [x for part in self.parts for x in part.arguments]
         self.options = tuple(part.kind for part in self.parts)
 
-    def _split(self, x: Any, sizes: list[int]) -> list[Any]:
-        ends = np.cumsum([0, *sizes])
-        return [x[int(a) : int(b)] for a, b in zip(ends[:-1], ends[1:], strict=True)]
-
     def _q(self, q: Any) -> list[Any]:
-        return self._split(q, [part.nq for part in self.parts])
+        return split(q, [part.nq for part in self.parts])
 
     def _v(self, v: Any) -> list[Any]:
-        return self._split(v, [part.nv for part in self.parts])
+        return split(v, [part.nv for part in self.parts])
 
     def motion(self, chart: Chart, args: Any) -> Motion:
         G = chart.fixed(ca.SX.eye(3), ca.SX(3, 1))
         column = 0
-        args = self._split(args, [len(part.arguments) for part in self.parts])
+        args = split(args, [len(part.arguments) for part in self.parts])
         for part, q, a in zip(self.parts, self._q(chart.q), args, strict=True):
             own = part.motion(Chart(q, part.rate_matrix(q)), a)
             S = ca.horzcat(ca.SX(6, column), own.S, ca.SX(6, self.nv - column - part.nv))
