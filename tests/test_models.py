@@ -14,15 +14,17 @@ from anyjoint.mechanism import Mechanism
 
 MODELS = sorted((Path(__file__).parent.parent / "models").glob("*.yaml"))
 FUNCTIONS = ["fd", "id", "mass_matrix", "bias", "energy", "xdot", "momentum", "integrate",
-             "coriolis_matrix", "gravity_torque", "center_of_mass", "poses"]
+             "coriolis_matrix", "gravity_torque", "center_of_mass", "poses", "fd_ext", "id_ext",
+             "qdot", "difference", "frame_jacobian", "frame_velocity", "frame_bias"]
 SEED = 7
 
 
 def inputs(m: Mechanism, f: Any, generator: np.random.Generator) -> list[np.ndarray]:
     """Random arguments of a function near the rest state."""
     q = np.array(m.function("integrate")(m.q0, 0.4 * generator.normal(size=m.nv))).ravel()
-    known = {"q": q, "p": m.p0, "x": np.concatenate([q, generator.normal(size=m.nv)])}
-    return [known.get(name, generator.normal(size=f.size_in(name)[0])) for name in f.name_in()]
+    known = {"q": q, "q0": m.q0, "q1": q, "p": m.p0,
+             "x": np.concatenate([q, generator.normal(size=m.nv)])}
+    return [known.get(name, generator.normal(size=f.size_in(name))) for name in f.name_in()]
 
 
 def outputs(values: Any) -> list[np.ndarray]:
@@ -34,10 +36,14 @@ def outputs(values: Any) -> list[np.ndarray]:
 @pytest.mark.parametrize("path", MODELS, ids=lambda p: p.stem)
 def test_library_gives_what_casadi_gives(path: Path, tmp_path: Path) -> None:
     m = aj.load(path)
-    lib = aj.compile(m, tmp_path / m.name, FUNCTIONS)
+    frame = m.body_names[-1]
+    requests = [f"{n}:frame={frame}" if n.startswith("frame_") else n for n in FUNCTIONS]
+    lib = aj.compile(m, tmp_path / m.name, requests)
     generator = np.random.default_rng(SEED)
     for name in FUNCTIONS:
-        f = m.function(name)
+        options = {"frame": frame} if name.startswith("frame_") else {}
+        f = m.function(name, **options)
+        name = f.name().removeprefix(f"{m.name}_")
         for _ in range(3):
             arguments = inputs(m, f, generator)
             for ours, theirs in zip(outputs(lib[name](*arguments)), outputs(f(*arguments)),
@@ -54,7 +60,7 @@ def test_forward_inverts_inverse_dynamics(path: Path) -> None:
     rolled = m.function("fd", form="rolled")
     generator = np.random.default_rng(SEED)
     for _ in range(3):
-        q, v, tau, p = inputs(m, fd, generator)
+        q, v, tau, p = (np.ravel(x) for x in inputs(m, fd, generator))
         a = fd(q, v, tau, p)
         error = abs(np.array(id_(q, v, a, p)).ravel() - tau).max()
         assert error <= 1e-9 * max(1.0, abs(np.array(a)).max()), SEED

@@ -84,12 +84,13 @@ def _xdot(t: Tree, x: Any, u: Any, *, passive: bool) -> Any:
 
 def _pose_names(m: Mechanism) -> tuple[str, ...]:
     """Names of the bodies and frames that CasADi takes: a letter first, no double _."""
-    taken = {"q", "p"}  # the inputs
+    given = (*m.body_names, *m.frame_names)
+    taken = {"q", "p", *given}  # the inputs; names that CasADi takes stay as they are
     names: list[str] = []
-    for name in (*m.body_names, *m.frame_names):
+    for name in given:
         plain = re.sub("__+", "_", name).strip("_") or "x"
         plain = plain if plain[0].isalpha() else f"x{plain}"
-        while plain in taken:
+        while plain in taken and not (plain == name and name not in ("q", "p")):
             plain += "x"
         names.append(plain)
         taken.add(plain)
