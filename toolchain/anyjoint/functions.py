@@ -6,7 +6,6 @@ outputs. `p` is the last input of all but integrate and difference."""
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -83,17 +82,14 @@ def _xdot(t: Tree, x: Any, u: Any, *, passive: bool) -> Any:
 
 
 def _pose_names(m: Mechanism) -> tuple[str, ...]:
-    """Names of the bodies and frames that CasADi takes: a letter first, no double _."""
+    """Bodies, then frames, in file order; one called like an input gets an x behind it."""
     given = (*m.body_names, *m.frame_names)
-    taken = {"q", "p", *given}  # the inputs; names that CasADi takes stay as they are
     names: list[str] = []
     for name in given:
-        plain = re.sub("__+", "_", name).strip("_") or "x"
-        plain = plain if plain[0].isalpha() else f"x{plain}"
-        while plain in taken and not (plain == name and name not in ("q", "p")):
+        plain = name
+        while plain in ("q", "p") or (plain != name and plain in given):
             plain += "x"
         names.append(plain)
-        taken.add(plain)
     return tuple(names)
 
 

@@ -17,7 +17,7 @@ def outward(link: Link, q: Any, v: Any, V: Any) -> tuple[Any, ...]:
     R, r, S, bias = link.motion(q, v)
     Sv = S @ v
     V = se3.act_inv(R, r, V) + Sv
-    c = se3.cross(V, Sv) + bias  # holds for the root too: Ṡ v is not zero in general
+    c = se3.cross(V, Sv) + bias  # seed 000, (19); for the root too, where Ṡ v stays
     b = se3.cross_dual(V, link.momentum(V))
     return R, r, S, c, V, b
 
@@ -26,13 +26,12 @@ def inward(link: Link, R: Any, r: Any, S: Any, c: Any, b: Any, tau: Any, J_behin
            b_behind: Any) -> tuple[Any, ...]:
     """Eliminates the joint: what the parent feels of this body and those behind it, which
     are given by J_behind (a lower triangle) and b_behind."""
-    J = se3.inertia_matrix(link.m, link.h, link.I6) + ca.tril2symm(ca.tril(J_behind))
-    b = b + b_behind
+    J, b = link.inertia(J_behind), b + b_behind
     U = J @ S
-    L, D = ldl(S.T @ U + ca.diag(link.armature))
+    L, D = ldl(S.T @ U + ca.diag(link.armature))  # D_k of section 5; Ω of seed 000, (28)
     u = tau - S.T @ b
-    Y = ldl_solve(L, D, ca.horzcat(U.T, u))
-    J = ca.tril2symm(ca.tril(J - U @ Y[:, :6]))
+    Y = ldl_solve(L, D, ca.horzcat(U.T, u))  # D⁻¹ [Uᵀ, u]
+    J = ca.tril2symm(ca.tril(J - U @ Y[:, :6]))  # seed 000, (27)
     b = b + J @ c + U @ Y[:, 6]
     return ca.tril(shift_inertia(R, r, J)), se3.act_dual(R, r, b), Y
 

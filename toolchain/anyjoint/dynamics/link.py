@@ -64,6 +64,10 @@ class Link:
         R, r, _, _ = self.motion(q, ca.SX.sym("v", self.joint.nv))
         return R, r
 
+    def inertia(self, behind: Any) -> Any:
+        """Its inertia (6×6) with that of what it carries, given as a lower triangle."""
+        return se3.inertia_matrix(self.m, self.h, self.I6) + ca.tril2symm(ca.tril(behind))
+
     def momentum(self, V: Any) -> Any:
         """Spatial momentum J V of the twist V (6×k)."""
         return se3.inertia_times(self.m, self.h, self.I6, V)

@@ -11,7 +11,6 @@ import numpy as np
 from anyjoint.dynamics import aba, configuration
 from anyjoint.dynamics.link import Link
 from anyjoint.dynamics.tree import Tree
-from anyjoint.geometry import se3
 
 _SAMPLES = 3
 _SMALLEST = 1e-14  # of a pivot, relative to what the subspace and the inertia would allow
@@ -19,15 +18,14 @@ _SMALLEST = 1e-14  # of a pivot, relative to what the subspace and the inertia w
 
 def pivot(link: Link, S: Any, J: Any) -> tuple[Any, Any]:
     """D = Sᵀ J S + armature, and its scale."""
-    J = se3.inertia_matrix(link.m, link.h, link.I6) + ca.tril2symm(ca.tril(J))
+    J = link.inertia(J)
     scale = ca.sumsqr(S) * ca.norm_fro(J) + ca.sum1(link.armature)
     return S.T @ J @ S + ca.diag(link.armature), ca.densify(scale)
 
 
 def locked(link: Link, R: Any, r: Any, J: Any) -> Any:
     """What the parent feels of a body that does not move against it (lower triangle)."""
-    J = se3.inertia_matrix(link.m, link.h, link.I6) + ca.tril2symm(ca.tril(J))
-    return ca.tril(aba.shift_inertia(R, r, J))
+    return ca.tril(aba.shift_inertia(R, r, link.inertia(J)))
 
 
 def singular_joints(tree: Tree, mechanism: Any) -> list[int]:

@@ -197,5 +197,5 @@ class _Checker:
             hint = suggest(name, FUNCTIONS, "functions") + "; a product needs a *"
             here.fail(f'unknown function "{name}"', hint)
         if given < function.arity or (given > function.arity and not function.many):
-            wanted = f"{function.arity}{' or more' if function.many else ''}"
-            here.fail(f"{name} takes {wanted} argument(s), not {given}")
+            more = " or more" if function.many else ""
+            here.fail(f"{name} takes {function.arity}{more} argument(s), not {given}")
