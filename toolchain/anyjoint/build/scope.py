@@ -9,11 +9,13 @@ from typing import Any
 
 import casadi as ca
 
+from anyjoint.curves import CURVES, Curve
 from anyjoint.errors import FormulaError, Problem, suggest
 from anyjoint.frontend import evaluation, formula
 from anyjoint.frontend.load import Document
 from anyjoint.frontend.source import dotted
 from anyjoint.joints import JOINTS, FormulaJoint, Joint
+from anyjoint.surfaces import SURFACES, Surface
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _MAX_NAME = 63  # what every C compiler keeps apart
@@ -97,6 +99,20 @@ class Scope:
     def formula_problem(self, e: FormulaError, *path: Any) -> None:
         self.problems.append(self.document.problem(
             e.message, (*self.path, *path), e.hint, offset=e.offset, length=e.length))
+
+    def positive(self, text: Any, *path: Any) -> Any:
+        """A value that is positive at the parameters' defaults."""
+        if self.number(text, *path) <= 0:
+            self.problem(f"{path[-1]} is not positive", *path, hint="> 0")
+        return self(text, *path)
+
+    def curve(self, keys: Any, *path: Any) -> Curve:
+        """The curve of validated keys that stand at `path`."""
+        return CURVES[keys.type](keys, self.at(*self.path, *path))
+
+    def surface(self, keys: Any, *path: Any) -> Surface:
+        """The surface of validated keys that stand at `path`."""
+        return SURFACES[keys.type](keys, self.at(*self.path, *path))
 
     def joint(self, keys: Any, *path: Any) -> Joint:
         """The joint of validated keys that stand at `path`."""

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
 from pydantic import ConfigDict, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
 
+from anyjoint.curves import CURVES
 from anyjoint.frontend.factors import Definition
 from anyjoint.frontend.fields import Formula, JointKeys, PerCoordinate, Pose, Strict, Vec3, bad
 from anyjoint.frontend.solids import AnyShape
-from anyjoint.joints import JOINTS, Composite
+from anyjoint.joints import JOINTS
+from anyjoint.surfaces import SURFACES
 
 # -- joints: every registered family, and the joint types of the file --------------
 
@@ -28,13 +30,25 @@ def _joint_tag(value: Any) -> str | None:
     return kind if isinstance(kind, str) and kind in JOINTS else "joint_types"
 
 
+def _union(families: dict[str, Any]) -> Any:
+    """The keys of any of these families, told apart by `type`."""
+    return Annotated[Union[tuple(f.Keys for f in families.values())],  # noqa: UP007
+                     Field(discriminator="type")]
+
+
 _MEMBERS = (*(Annotated[family.Keys, Tag(name)] for name, family in JOINTS.items()),
             Annotated[UserJoint, Tag("joint_types")])
 if TYPE_CHECKING:
     AnyJoint = Any
+    AnyCurve = Any
+    AnySurface = Any
 else:
     AnyJoint = Annotated[Union[_MEMBERS], Discriminator(_joint_tag)]  # noqa: UP007
-Composite.Keys.model_rebuild(_types_namespace={"AnyJoint": AnyJoint})
+    AnyCurve = _union(CURVES)
+    AnySurface = _union(SURFACES)
+_UNIONS = {"AnyJoint": AnyJoint, "AnyCurve": AnyCurve, "AnySurface": AnySurface}
+for joint in JOINTS.values():
+    joint.Keys.model_rebuild(_types_namespace=_UNIONS)
 
 
 # -- bodies ----------------------------------------------------------------------------

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 from anyjoint.joints.axis import Cylindrical, Helical, Prismatic, Revolute
 from anyjoint.joints.composite import Composite
 from anyjoint.joints.contract import Joint
+from anyjoint.joints.curve import CurveCurve, CurveJoint
 from anyjoint.joints.formula import FormulaJoint
 from anyjoint.joints.free import Free, FreeExp
 from anyjoint.joints.rotation import Spherical, SphericalEuler, SphericalExp, Universal
+from anyjoint.joints.surface import Contact, CurveSurface, SurfaceJoint, SurfaceSurface
 from anyjoint.joints.translation import Fixed, Planar, Translational
+from anyjoint.registry import by_type
 
 _FAMILIES: tuple[type[Joint], ...] = (
     Fixed, Revolute, Prismatic, Helical, Cylindrical, Planar, Translational, Universal,
-    Spherical, SphericalExp, SphericalEuler, Free, FreeExp, Composite, FormulaJoint)
+    Spherical, SphericalExp, SphericalEuler, Free, FreeExp, CurveJoint, CurveCurve,
+    SurfaceJoint, SurfaceSurface, Contact, CurveSurface, Composite, FormulaJoint)
 
-JOINTS: dict[str, type[Joint]] = {
-    get_args(family.Keys.model_fields["type"].annotation)[0]: family for family in _FAMILIES}
+JOINTS: dict[str, type[Joint]] = by_type(_FAMILIES, "anyjoint.joints")
 
 __all__ = ["JOINTS", "Composite", "FormulaJoint", "Joint"]

@@ -8,12 +8,16 @@ motions is an optimisation, proven equal to the derived form by the tests."""
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import casadi as ca
 
 from anyjoint.frontend.fields import JointKeys
 from anyjoint.joints.motion import Chart, Motion
+
+if TYPE_CHECKING:
+    from anyjoint.curves.contract import Curve
+    from anyjoint.surfaces.contract import Surface
 
 
 class Evaluate(Protocol):
@@ -33,6 +37,9 @@ class Evaluate(Protocol):
     def number(self, text: Any, *path: Any) -> float:
         """The same with the parameters at their defaults."""
 
+    def positive(self, text: Any, *path: Any) -> Any:
+        """The value of a formula; not positive at the parameters' defaults is a problem."""
+
     def identifier(self, name: str, *path: Any, key: bool = False) -> None:
         """Notes a problem where a name is no identifier."""
 
@@ -45,6 +52,12 @@ class Evaluate(Protocol):
 
     def joint(self, keys: Any, *path: Any) -> Joint:
         """The joint of other keys that stand at `path`."""
+
+    def curve(self, keys: Any, *path: Any) -> Curve:
+        """The curve of keys that stand at `path`."""
+
+    def surface(self, keys: Any, *path: Any) -> Surface:
+        """The surface of keys that stand at `path`."""
 
 
 class Joint:
@@ -60,6 +73,8 @@ class Joint:
     rest: Sequence[Any] | None = None  # None: zeros
     options: Hashable = ()
     arguments: Sequence[Any] = ()
+    domain: Sequence[Any] | None = None  # natural [lower, upper] of each coordinate, or None
+    advice: str = ""  # where S loses rank or the frame is undefined, and what helps
 
     def __init__(self, keys: Any, value: Evaluate):
         """`keys`: the validated keys; `value(formula, *path)` evaluates one of them."""

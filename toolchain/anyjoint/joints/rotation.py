@@ -3,6 +3,7 @@ exponential map, with Euler angles of any order."""
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Annotated, Any, Literal
 
@@ -15,6 +16,39 @@ from anyjoint.geometry import so3
 from anyjoint.joints.axis import UNIT, unit_axis
 from anyjoint.joints.contract import Evaluate, Joint
 from anyjoint.joints.motion import Chart, Motion
+
+
+class Turn(Joint):
+    """A turn about x, y or z, as a part of products."""
+
+    def __init__(self, axis: str, name: str):
+        self.options, self.q_names = axis, (name,)
+        self.domain = ((-math.pi, math.pi),)
+
+    def motion(self, chart: Chart, args: Any) -> Motion:
+        return chart.turn(UNIT[str(self.options)], chart.q)
+
+
+class FixedTurn(Joint):
+    """A constant turn about x, y or z, as a part of products; the angle is a number or an
+    expression of p. Its arguments are cos and sin, so that right angles fold into kernels."""
+
+    q_names = ()
+
+    def __init__(self, axis: str, angle: Any):
+        self.options = axis
+        cs = [math.cos(angle), math.sin(angle)] if isinstance(angle, float) else \
+            [ca.cos(angle), ca.sin(angle)]
+        self.arguments = [round(x) + 0.0 if isinstance(x, float) and abs(x - round(x)) < 4e-16
+                          else x for x in cs]
+
+    def motion(self, chart: Chart, args: Any) -> Motion:
+        i = "xyz".index(str(self.options))
+        j, k = (i + 1) % 3, (i + 2) % 3
+        R = ca.SX.eye(3)
+        R[j, j] = R[k, k] = args[0]
+        R[k, j], R[j, k] = args[1], -args[1]
+        return chart.fixed(R, ca.SX(3, 1))
 
 
 class Universal(Joint):
@@ -85,6 +119,9 @@ class Spherical(Joint):
     q_names = ("qw", "qx", "qy", "qz")
     v_names = ("wx", "wy", "wz")
     rest = (1.0, 0.0, 0.0, 0.0)
+
+    def __init__(self, keys: Any = None, value: Evaluate | None = None):
+        """Without keys it is a part of a product."""
 
     def motion(self, chart: Chart, args: Any) -> Motion:
         S = ca.vertcat(ca.SX.eye(3), ca.SX(3, 3))

@@ -1,0 +1,111 @@
+"""Joints on curves: a body on a curve, two curves aligned."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from anyjoint.frontend.fields import JointKeys, Vec3
+from anyjoint.joints.contract import Evaluate, Joint
+from anyjoint.joints.motion import Chart, Motion
+from anyjoint.joints.product import Product
+from anyjoint.joints.rotation import Spherical, Turn
+
+if TYPE_CHECKING:
+    from anyjoint.curves.contract import Curve
+    from anyjoint.frontend.schema import AnyCurve
+
+FrameKind = Literal["frenet", "up", "fixed"]
+Rotation = Literal["none", "spin", "free"]
+
+
+class OnCurve(Joint):
+    """The frame that travels along a curve: one coordinate. `up` are three values."""
+
+    q_names = ("u",)
+
+    def __init__(self, curve: Curve, frame: str, up: Any):
+        self.curve, self.frame = curve, frame
+        self.rest, self.domain, self.advice = curve.rest, curve.domain, curve.advice
+        self.options = (curve.kind, frame)
+        self.arguments = [*curve.arguments, *(up if frame == "up" else [])]
+
+    @staticmethod
+    def of(keys: Any, value: Evaluate, key: str = "curve") -> OnCurve:
+        """From the keys `key`, frame and up of a joint; a frame that a curve can't have is a
+        problem."""
+        curve = value.curve(getattr(keys, key), key)
+        if keys.frame == "frenet" and curve.no_frenet:
+            value.problem(f"no Frenet frame here: {curve.no_frenet}", "frame",
+                          hint="frame: up (tangent and an up direction), or fixed")
+        if "up" in keys.model_fields_set and keys.frame != "up":
+            value.problem(f'"up" goes with frame: up, not {keys.frame}', "up", hint="remove it")
+        up = [value(x, "up", i) for i, x in enumerate(keys.up)]
+        if math.hypot(*(value.number(x, "up", i) for i, x in enumerate(keys.up))) < 1e-12:
+            value.problem("the up direction can't be zero", "up", hint="for example [0, 0, 1]")
+        return OnCurve(curve, keys.frame, up)
+
+    def motion(self, chart: Chart, args: Any) -> Motion:
+        n = len(self.curve.arguments)
+        u, own, up = chart.q[0], args[:n], args[n:]
+        if self.frame == "up":
+            return self.curve.up(chart, u, own, up)
+        return getattr(self.curve, self.frame)(chart, u, own)  # type: ignore[no-any-return]
+
+
+class CurveJoint(Product):
+    """The body's origin runs along a curve; A = C(q_p) R_x(q_r) with a spin (seed 001)."""
+
+    class Keys(JointKeys):
+        type: Literal["curve"]
+        curve: AnyCurve
+        frame: FrameKind = Field(default="frenet", description="axes that travel along")
+        up: Vec3 = Field(default=[0.0, 0.0, 1.0], description="of frame up, the curve's axes")
+        rotation: Rotation = Field(
+            default="none", description="spin: about x, the tangent; free: a quaternion")
+
+    examples = (
+        {"curve": {"type": "circle", "radius": 0.7}},
+        {"curve": {"type": "helix", "radius": 0.8, "pitch": 0.25}, "rotation": "spin"},
+        {"curve": {"type": "ellipse", "a": 0.9, "b": 0.5}, "frame": "frenet"},
+        {"curve": {"type": "ellipse", "a": 0.9, "b": 0.5}, "frame": "up", "up": [0, 0.6, 1],
+         "rotation": "spin"},
+        {"curve": {"type": "line", "direction": [1, 2, 2]}, "frame": "up"},
+        {"curve": {"type": "helix", "radius": 0.8, "pitch": 0.25}, "frame": "fixed",
+         "rotation": "free"},
+    )
+
+    def __init__(self, keys: Any, value: Evaluate):
+        along = OnCurve.of(keys, value)
+        self._multiply([along, *rotation(keys.rotation, "x")])
+
+
+class CurveCurve(Product):
+    """Frames of two curves aligned: C₁ C₂⁻¹ (seed 000, section 1)."""
+
+    class Keys(JointKeys):
+        type: Literal["curve_curve"]
+        curve: AnyCurve = Field(description="of the parent")
+        child_curve: AnyCurve = Field(description="of the child")
+        frame: FrameKind = Field(default="frenet", description="axes that travel along")
+        up: Vec3 = Field(default=[0.0, 0.0, 1.0], description="of frame up, the curves' axes")
+
+    examples = (
+        {"curve": {"type": "helix", "radius": 0.8, "pitch": 0.25},
+         "child_curve": {"type": "ellipse", "a": 0.9, "b": 0.5}},
+        {"curve": {"type": "circle", "radius": 0.8}, "frame": "up", "up": [0, 0.5, 1],
+         "child_curve": {"type": "line"}},
+    )
+
+    def __init__(self, keys: Any, value: Evaluate):
+        pair = [OnCurve.of(keys, value), OnCurve.of(keys, value, "child_curve")]
+        self._multiply(pair, (0, ~1), ("u", "s"))
+
+
+def rotation(kind: str, axis: str) -> list[Joint]:
+    """The joint of a `rotation` key: none, a spin about one axis, or a quaternion."""
+    if kind == "none":
+        return []
+    return [Turn(axis, "spin")] if kind == "spin" else [Spherical()]

@@ -1,0 +1,131 @@
+"""Joints on surfaces: a body on a surface, two surfaces in contact, a curve on a surface."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from anyjoint.frontend.fields import Formula, JointKeys, Vec3
+from anyjoint.joints.contract import Evaluate, Joint
+from anyjoint.joints.curve import FrameKind, OnCurve, Rotation, rotation
+from anyjoint.joints.motion import Chart, Motion
+from anyjoint.joints.product import Product
+from anyjoint.joints.rotation import FixedTurn, Turn
+
+if TYPE_CHECKING:
+    from anyjoint.frontend.schema import AnyCurve, AnySurface
+    from anyjoint.surfaces.contract import Surface
+
+Normals = Literal["same", "opposite"]
+
+
+class OnSurface(Joint):
+    """The frame that slides on a surface: two coordinates."""
+
+    q_names = ("u", "w")
+
+    def __init__(self, surface: Surface):
+        self.surface = surface
+        self.rest, self.domain, self.advice = surface.rest, surface.domain, surface.advice
+        self.options, self.arguments = surface.kind, surface.arguments
+
+    def motion(self, chart: Chart, args: Any) -> Motion:
+        return self.surface.frame(chart, chart.q, args)
+
+
+class SurfaceJoint(Product):
+    """The body's frame slides on a surface, z along the normal."""
+
+    class Keys(JointKeys):
+        type: Literal["surface"]
+        surface: AnySurface
+        rotation: Rotation = Field(
+            default="none", description="spin: about z, the normal; free: a quaternion")
+
+    examples = (
+        {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3}},
+        {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3}, "rotation": "spin"},
+        {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3}, "rotation": "free"},
+    )
+
+    def __init__(self, keys: Any, value: Evaluate):
+        on = OnSurface(value.surface(keys.surface, "surface"))
+        self._multiply([on, *rotation(keys.rotation, "z")])
+
+
+class SurfaceSurface(Product):
+    """Frames of two surfaces aligned: S₁ S₂⁻¹ (seed 001, eq. 15), the normals along each
+    other or opposed, with a fixed twist about the normal."""
+
+    class Keys(JointKeys):
+        type: Literal["surface_surface"]
+        surface: AnySurface = Field(description="of the parent")
+        child_surface: AnySurface = Field(description="of the child")
+        normals: Normals = Field(default="same", description="opposite: bodies touch outside")
+        twist: Formula = Field(default=0.0, description="angle about the normal")
+
+    examples = (
+        {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3},
+         "child_surface": {"type": "torus", "radius": 0.9, "tube": 0.2}},
+        {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3}, "normals": "opposite",
+         "child_surface": {"type": "torus", "radius": 0.9, "tube": 0.2}, "twist": "90*deg"},
+    )
+
+    def __init__(self, keys: Any, value: Evaluate):
+        parent, child = (OnSurface(value.surface(getattr(keys, key), key))
+                         for key in ("surface", "child_surface"))
+        turns = [FixedTurn("z", value(keys.twist, "twist")), *flip(keys.normals)]
+        between = range(2, 2 + len(turns))[::-1]  # flip first, as in Contact
+        self._multiply([parent, child, *turns], (0, *between, ~1), ("u", "w", "s", "t"))
+
+
+class Contact(Product):
+    """Two surfaces touch: the five contact coordinates (u₁, u₂, ψ) of seed 003, section 6."""
+
+    class Keys(JointKeys):
+        type: Literal["contact"]
+        surface: AnySurface = Field(description="of the parent")
+        child_surface: AnySurface = Field(description="of the child")
+
+    examples = (
+        {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3},
+         "child_surface": {"type": "torus", "radius": 0.9, "tube": 0.2}},
+    )
+
+    def __init__(self, keys: Any, value: Evaluate):
+        parent, child = (OnSurface(value.surface(getattr(keys, key), key))
+                         for key in ("surface", "child_surface"))
+        # flip · Rz(ψ) is seed 003's matrix between the contact frames
+        self._multiply([parent, child, Turn("z", "psi"), *flip("opposite")], (0, 3, 2, ~1),
+                       ("u", "w", "s", "t", "psi"))
+
+
+class CurveSurface(Product):
+    """A curve of the child (a wheel's rim) touches a surface of the parent: the point on the
+    surface, the point on the curve, heading about the normal and lean about the tangent."""
+
+    class Keys(JointKeys):
+        type: Literal["curve_surface"]
+        surface: AnySurface = Field(description="of the parent")
+        curve: AnyCurve = Field(description="of the child")
+        frame: FrameKind = Field(default="frenet", description="axes that travel along the curve")
+        up: Vec3 = Field(default=[0.0, 0.0, 1.0], description="of frame up, the curve's axes")
+
+    examples = (
+        {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3},
+         "curve": {"type": "circle", "radius": 0.2}},
+        {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3}, "frame": "up",
+         "up": [0, 0.5, 1], "curve": {"type": "ellipse", "a": 0.2, "b": 0.3}},
+    )
+
+    def __init__(self, keys: Any, value: Evaluate):
+        on, along = OnSurface(value.surface(keys.surface, "surface")), OnCurve.of(keys, value)
+        self._multiply([on, along, Turn("z", "heading"), Turn("x", "lean")], (0, 2, 3, ~1),
+                       ("u", "w", "s", "heading", "lean"))
+
+
+def flip(normals: str) -> list[Joint]:
+    """Half a turn about x where normals are opposed."""
+    return [FixedTurn("x", math.pi)] if normals == "opposite" else []
