@@ -1,4 +1,5 @@
-"""Model texts of chains of any length, for measurements and for the tests of growth."""
+"""Model texts of chains of any length, for measurements and for the tests of growth; run as
+a script it writes models/revolute_chain_*.yaml.   python benchmarks/chains.py"""
 
 from __future__ import annotations
 
@@ -8,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+MODELS = Path(__file__).parent.parent / "models"
+LENGTHS = (6, 20, 50, 100)  # of models/revolute_chain_*.yaml
+
 
 def revolute_chain(n: int, oblique: bool = False, seed: int = 1) -> str:
     """n revolute joints with full inertias: axes x, y, z in turn, 0.3 m apart along z; or
@@ -16,11 +20,7 @@ def revolute_chain(n: int, oblique: bool = False, seed: int = 1) -> str:
     bodies: dict[str, Any] = {}
     for i in range(n):
         masses, points = generator.uniform(0.5, 1.5, 6), 0.1 * generator.normal(size=(6, 3))
-        com = masses @ points / masses.sum()
-        inertia = sum(m * ((d @ d) * np.eye(3) - np.outer(d, d))
-                      for m, d in zip(masses, points - com, strict=True))
-        entries = {a + b: float(inertia[j, k]) for j, a in enumerate("xyz")
-                   for k, b in enumerate("xyz") if j <= k}
+        com, entries = _cloud(masses, points)
         axis: Any = "xyz"[i % 3]
         origin: Any = {"xyz": [0, 0, 0.3 if i else 0]}
         if oblique:
@@ -36,5 +36,57 @@ def revolute_chain(n: int, oblique: bool = False, seed: int = 1) -> str:
 
 def torus_chain(n: int) -> str:
     """models/torus_chain_4.yaml with n rings: 4 n − 2 coordinates."""
-    text = (Path(__file__).parent.parent / "models" / "torus_chain_4.yaml").read_text()
+    text = (MODELS / "torus_chain_4.yaml").read_text()
     return text.replace("k: [2, 4]", f"k: [2, {n}]").replace("torus_chain_4 ", f"torus{n} ")
+
+
+def revolute_chain_model(n: int, seed: int = 6) -> str:
+    """The text of models/revolute_chain_<n>.yaml; a shorter chain is the start of a longer."""
+    generator = np.random.default_rng(seed)
+    text = _HEAD.format(n=n)
+    for i in range(n):
+        masses = generator.uniform(0.2, 0.5, 6)
+        com, inertia = _cloud(masses, 0.08 * generator.normal(size=(6, 3)) + [0, 0, 0.15])
+        text += _LINK.format(
+            k=i + 1, parent=f"link_{i}" if i else "world", axis="xyz"[i % 3],
+            origin="\n    origin: {xyz: [0, 0, 0.3]}" if i else "",
+            rest="" if i else ", rest: 90*deg", shapes="*link" if i else _CAPSULE,
+            mass=masses.sum(), com=", ".join(f"{x:.4f}" for x in com),
+            inertia=", ".join(f"{k}: {x:.5f}" for k, x in inertia.items()))
+    return text
+
+
+_HEAD = """# yaml-language-server: $schema=./anyjoint.schema.json
+# {n} revolute joints with axes x, y, z in turn, 0.3 m apart along z, full inertias from a fixed
+# seed: the revolute chains of Guenter and Lee, "Symbolic Lagrangian multibody dynamics", and
+# of Si and Guenter, "Linear-Time Dynamics …" (RC20, RC50, RC100). At rest it is held out
+# horizontally. Written by benchmarks/chains.py.
+anyjoint: 1
+name: revolute_chain_{n}
+gravity: [0, 0, -9.81]
+
+bodies:
+"""
+_LINK = """  link_{k}:
+    parent: {parent}{origin}
+    joint: {{name: joint_{k}, type: revolute, axis: {axis}{rest}}}
+    mass: {mass:.4f}
+    com: [{com}]
+    inertia: {{{inertia}}}
+    shapes: {shapes}
+"""
+_CAPSULE = "&link [{type: capsule, radius: 0.04, length: 0.2, origin: {xyz: [0, 0, 0.15]}}]"
+
+
+def _cloud(masses: Any, points: Any) -> tuple[Any, dict[str, float]]:
+    """Centre of mass and inertia about it (upper entries by name) of point masses."""
+    com = masses @ points / masses.sum()
+    inertia = sum(m * ((d @ d) * np.eye(3) - np.outer(d, d))
+                  for m, d in zip(masses, points - com, strict=True))
+    return com, {a + b: float(inertia[j, k]) for j, a in enumerate("xyz")
+                 for k, b in enumerate("xyz") if j <= k}
+
+
+if __name__ == "__main__":
+    for length in LENGTHS:
+        (MODELS / f"revolute_chain_{length}.yaml").write_text(revolute_chain_model(length))

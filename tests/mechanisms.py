@@ -16,7 +16,9 @@ import numpy as np
 import pytest
 
 import anyjoint as aj
+from anyjoint.curves import CURVES
 from anyjoint.joints import JOINTS
+from anyjoint.surfaces import SURFACES
 
 MODELS = Path(__file__).parents[1] / "models"
 Doc = dict[str, Any]
@@ -26,7 +28,17 @@ PASSIVE = {"damping": 0.3, "stiffness": 2.0, "armature": 0.1, "friction": 0.2}  
 def joint_cases() -> list[tuple[str, Doc]]:
     """(id, keys with type) of every example of every family."""
     return [(f"{name}_{k}", {"type": name, **copy.deepcopy(keys)})
-            for name, family in JOINTS.items() for k, keys in enumerate(family.examples)]
+            for name, family in JOINTS.items() for k, keys in enumerate(family.examples)
+            ] + _of_other_packages()
+
+
+def _of_other_packages() -> list[tuple[str, Doc]]:
+    """The same of their curves and surfaces, on the joints that carry them; ours have tests of
+    their own, with closed forms."""
+    carriers = ((CURVES, "curve", {"frame": "up", "up": [0.3, 0.2, 1]}), (SURFACES, "surface", {}))
+    return [(f"{name}_{k}", {"type": kind, kind: {"type": name, **copy.deepcopy(keys)}, **more})
+            for families, kind, more in carriers for name, family in families.items()
+            if name not in families.own for k, keys in enumerate(family.examples)]
 
 
 class Case:
@@ -215,6 +227,23 @@ def parametric() -> Doc:
                                 "stiffness": "10*d", "length": "c"}}}
 
 
+def coupled(seed: int, n: int, **keys: Any) -> Doc:
+    """A random tree where every second coordinate that can be is a formula of the two before
+    it, one of them dependent itself, and of a parameter."""
+    doc = random_tree(seed, n, **keys)
+    m = aj.loads(json.dumps(doc))
+    plain = {b.joint_name for b in m.bodies
+             if b.joint.nq == b.joint.nv and "rest" not in doc["bodies"][b.name]["joint"]}
+    rest = {name: round(float(x), 6) for name, x in zip(m.q_names, m.q0, strict=True)
+            if name.partition(".")[0] in plain}
+    names, moved = list(rest), [f"({name} - {x})" for name, x in rest.items()]
+    doc["parameters"]["ratio"] = 0.4
+    doc["couplings"] = {
+        names[k]: f"{rest[names[k]]} + ratio*{moved[k - 1]} - 0.3*sin({moved[k - 2]}) "
+                  f"+ 0.2*{moved[k - 1]}*{moved[k - 2]}" for k in range(2, len(names), 2)}
+    return doc
+
+
 def _lazy(make: Callable[..., Doc], *args: Any, **keys: Any) -> Callable[[], Doc]:
     return lambda: make(*args, **keys)
 
@@ -225,10 +254,12 @@ TWOS = [Case(f"{name}_twice", _lazy(single, keys, 2), 2) for name, keys in joint
 TREES = [Case(f"tree_{k}", _lazy(random_tree, k, 3 + k % 6), k) for k in range(30)]
 FLOATING = [Case(f"floating_{k}", _lazy(random_tree, 100 + k, 3 + k % 4, root=FREE,
                                         gravity=k % 2 == 1, forces=False), k) for k in range(8)]
+COUPLED = [Case(f"coupled_{k}", _lazy(coupled, 200 + k, 4 + k % 3), k) for k in range(6)]
+COUPLED += [Case("coupled_floating", _lazy(coupled, 300, 5, root=FREE, forces=False), 1)]
 OTHERS = [Case("parametric", parametric),
           *(Case(n, (MODELS / f"{n}.yaml").read_text()) for n in ("arm", "torus_chain_4"))]
-ALL = [*ONES, *TWOS, *TREES, *FLOATING, *OTHERS]
-QUICK = {c.id for c in (*ONES, *TREES[:2], *OTHERS)}
+ALL = [*ONES, *TWOS, *TREES, *FLOATING, *COUPLED, *OTHERS]
+QUICK = {c.id for c in (*ONES, *TREES[:2], *COUPLED[:2], *OTHERS)}
 
 
 def over(cases: list[Case], quick: bool = True) -> Any:

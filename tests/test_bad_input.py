@@ -25,6 +25,10 @@ TEMPLATES = {  # name: (text, key)
     "joint": (HEAD + f"bodies:\n a: {{parent: world, {SOLID}, joint: {{%s}}}}\n", "bodies.a.joint"),
     "type": (HEAD + f"bodies:\n  a: {{parent: world, {SOLID}, joint: {{type: t}}}}\n"
              "joint_types:\n  t: {%s}\n", "joint_types.t"),
+    "coupled": (HEAD + "constants: {c: 2}\nbodies:\n" + "".join(
+        f"  {name}: {{parent: world, {SOLID}, joint: {{type: {joint}}}}}\n" for name, joint in {
+            "a": "revolute", "b": "revolute", "c": "prismatic", "s": "spherical", "t": "planar",
+            "f": "fixed"}.items()) + "%s\n", ""),
 }
 BAD = """
 raw | a: [1⏎§ | - | not YAML | spaces
@@ -209,6 +213,39 @@ top | parameters: {k: 0}⏎gravity: [0, 0, §1/k] | gravity[2] | division by zer
 top | parameters: {k: 0}⏎frames: {f: {body: a, quat: §[k, 0, 0, 0]}} | frames.f.quat | zero
 raw | anyjoint: §true⏎name: m⏎bodies: {a: {parent: world, @}} | anyjoint | -
 joint | type: revolute, axis: [1, 0, §true] | ~.axis[2] | a boolean
+coupled | couplings: {§aa: b, b: 2*§bb} | couplings.aa | unknown coordinate "aa" | did you mean "a"?
+ || couplings.b | unknown name "bb" | did you mean "b"?
+coupled | couplings: {§t: a, b: §t, §f: a} | couplings.t | several | coordinates: t.angle, t.x, t.y
+ || couplings.b | "t" has several || couplings.f | "f" has no coordinates
+coupled | couplings: {§s.qx: a, b: sin(§s.qy), §s.wx: a} | couplings.s.qx | not a velocity |
+ spherical_euler || couplings.b | not a velocity || couplings.s.wx | unknown coordinate
+coupled | couplings: {a: 1 + §b, b: 2*t.x, t.x: a + 1} | couplings.a | circular definition: a → b →
+ t.x → a | break
+coupled | couplings: {a: §a} | couplings.a | circular definition: a → a
+coupled | couplings: {a: b, §a.q: b} | couplings.a.q | "a" is given already | remove one
+coupled | couplings: {a: 2*§c} | couplings.a | "c" is a coordinate, but a constant | rename one
+coupled | couplings: {a: b, t.x: b}⏎states: {h: {§a: 1, b: 1, §t: [1, 2, 3]}, i: {§t.x: 1, t: {§x:
+ 1, y: 2}}} | states.h.a | "a" is given by a coupling | leave it out || states.h.t | "t.x" is given
+ by a coupling | {y: …, angle: …} || states.i.t.x | "t.x" is given || states.i.t.x | "t.x" is given
+file | bodies: {a: {parent: world, @}, b: {parent: world, joint: {type: revolute, §rest: 1}}, d:
+ {parent: world, joint: {type: revolute}, mass: 1, inertia: [1, 1, 1]}}⏎couplings: {b: d} |
+ bodies.b.joint.rest | "b" is given by a coupling | leave it out
+coupled | couplings: {a: 1 + §sqrt(b - 1), t.x: a} | couplings.a | sqrt has no value here
+coupled | couplings: {a: §sqrt(b)} | couplings.a | derivatives | smooth
+coupled | couplings: {a: {formula: §sqrt(b)}} | couplings.a.formula | derivatives | smooth
+coupled | couplings: {a: §true, b: §[a], t.x: 2 §b, t.y: §t.x.y} | couplings.a | a boolean ||
+ couplings.b | got a list || couplings.t.x | not a formula || couplings.t.y | is not allowed
+coupled | couplings: {§a: {§formul: b}} | couplings.a | "formula" is missing | keys: formula, repeat
+ || couplings.a.formul | unknown key | did you mean "formula"?
+coupled | couplings: {a: {repeat: §{k: [1, 2]}, formula: b}, §d<k>: {repeat: {k: [1, 1]}, formula:
+ b}} | couplings.a.repeat | "a" is there twice || couplings.d1 | unknown coordinate "d1"
+coupled | gravity: [0, 0, §a.q] | gravity[2] | "a.q" (attribute) is not allowed
+coupled | parameters: {z: §zz}⏎couplings: {a: 1/(z-1), b: a} | parameters.z | "zz"
+coupled | couplings: {§aa: b}⏎actuators: {m: {joint: §d}} | couplings.aa | unknown ||
+ actuators.m.joint | no joint or coordinate "d"
+file | bodies: {a: {parent: world, joint: {type: revolute}}, §b: {parent: a, joint: {type: revolute,
+ axis: x}}, d: {parent: world, joint: {type: revolute}, mass: 1, inertia: [1, 1, 1]}}⏎couplings:
+ {a: 2*d} | bodies.b | mass matrix is singular: nothing resists the joint "b"
 """
 GOOD = [
     ("body", "mass: 1, inertia: [1, 1, 3], check_inertia: false"),
@@ -219,6 +256,9 @@ GOOD = [
              "joint: {type: revolute, axis: y}, mass: 1, inertia: [1, 1, 1]}}"),
     ("joint", "type: revolute, armature: 0.1"),
     ("body", "mass: 1e0, inertia: [10, 0xa, 010]"),
+    ("file", "bodies: {a: {parent: world, joint: {type: revolute}}, b: {parent: a, joint: {type: "
+             "prismatic}, mass: 1}}\ncouplings: {a: 2*b}"),  # a alone meets no inertia
+    ("coupled", "couplings: {a: b, t.x: 2*t.y - c.q}\nactuators: {m: {joint: a}, n: {joint: t.x}}"),
 ]
 
 

@@ -10,9 +10,9 @@ import pytest
 
 import anyjoint as aj
 from anyjoint.functions import CATALOGUE
-from mechanisms import FLOATING, OTHERS, TREES, Case, call, close, over
+from mechanisms import COUPLED, FLOATING, OTHERS, TREES, Case, call, close, over
 
-FEW = [*TREES[:4], *FLOATING[:1], *OTHERS]
+FEW = [*TREES[:4], *FLOATING[:1], *COUPLED[:1], *COUPLED[-1:], *OTHERS]
 
 
 def inputs(case: Case) -> dict[str, Any]:

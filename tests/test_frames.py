@@ -10,10 +10,10 @@ import numpy as np
 
 from anyjoint.joints.contract import kinematics
 from anyjoint.joints.motion import Chart
-from mechanisms import ALL, ONES, OTHERS, TREES, TWOS, Case, close, over
+from mechanisms import ALL, COUPLED, ONES, OTHERS, TREES, TWOS, Case, close, over
 
 REFERENCES = ("body", "world", "world_aligned")
-FRAMES = [*TWOS, *TREES[:12], *OTHERS]
+FRAMES = [*TWOS, *TREES[:12], *COUPLED, *OTHERS]
 
 
 def frames(case: Case) -> list[str]:

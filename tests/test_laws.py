@@ -8,7 +8,19 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from mechanisms import ALL, FLOATING, ONES, OTHERS, TREES, Case, close, joint_cases, over, single
+from mechanisms import (
+    ALL,
+    COUPLED,
+    FLOATING,
+    ONES,
+    OTHERS,
+    TREES,
+    Case,
+    close,
+    joint_cases,
+    over,
+    single,
+)
 
 
 def square(case: Case, name: str, s: Any, **options: Any) -> Any:
@@ -73,11 +85,19 @@ def test_potential(case: Case) -> None:
 def test_power(case: Case) -> None:
     """d(T + V)/dt = τᵀv − vᵀDv along the flow; friction is a loss as well."""
     s = case.state()
-    v, loss = s["v"], column(case, s, "damping") * s["v"]
+    v = joint_velocities(case, s)
+    loss = column(case, s, "damping") * v
     loss += column(case, s, "friction") * np.tanh(v / column(case, s, "friction_velocity"))
     flow = {"q": rates(case, s)[0], "v": case.call("fd", s)}
     T_dot, V_dot = case.rate("energy", s, flow)
-    close(T_dot + V_dot, v @ s["tau"] - v @ loss, 1e-9, max(1, abs(T_dot), abs(V_dot)))
+    close(T_dot + V_dot, s["v"] @ s["tau"] - v @ loss, 1e-9, max(1, abs(T_dot), abs(V_dot)))
+
+
+def joint_velocities(case: Case, s: Any) -> Any:
+    """v of all joints, the dependent ones of couplings included."""
+    if case.m.coupling is None:
+        return s["v"]
+    return np.array(case.m.coupling.graph(s["q"], s["v"], s["p"])[2]).ravel()
 
 
 def column(case: Case, s: Any, key: str) -> Any:
@@ -97,7 +117,7 @@ def test_passive_constants_are_the_texts() -> None:
 # -- a tree on a free joint -----------------------------------------------------------------
 
 
-@over(FLOATING, quick=False)
+@over([*FLOATING, COUPLED[-1]], quick=False)
 def test_momentum_is_kept(case: Case) -> None:
     """Torques, springs and armature inside the tree leave its momentum alone; gravity moves
     the centre of mass as it moves a point."""
@@ -111,7 +131,7 @@ def test_momentum_is_kept(case: Case) -> None:
     close(case.rate("momentum", s, flow), [0, 0, 0, *pull], 1e-9, scale)
 
 
-@over([*FLOATING, *TREES], quick=False)
+@over([*FLOATING, *TREES, *COUPLED], quick=False)
 def test_momentum_is_mass_times_velocity(case: Case) -> None:
     s = case.state()
     velocity = case.rate("center_of_mass", s, {"q": rates(case, s)[0]})
@@ -126,7 +146,7 @@ def total_mass(case: Case, p: Any) -> float:
 # -- external wrenches, actuators, quaternions ------------------------------------------------
 
 
-@over([*ONES, *TREES[:10], *OTHERS])
+@over([*ONES, *TREES[:10], *COUPLED, *OTHERS])
 def test_external_wrenches(case: Case) -> None:
     """fext acts through the bodies' Jacobians: id_ext = id − Σ Jᵀ f."""
     s = case.state()
@@ -140,7 +160,7 @@ def jacobian(case: Case, frame: str, s: Any) -> Any:
     return np.reshape(J, (6, case.m.nv), order="A")
 
 
-@over([*ONES, *TREES[:10], *OTHERS])
+@over([*ONES, *TREES[:10], *COUPLED, *OTHERS])
 def test_xdot(case: Case) -> None:
     s, m = case.state(), case.m
     u = np.random.default_rng(3).standard_normal(m.nu)

@@ -83,13 +83,15 @@ def test_spatial_v2(case: Case) -> None:
 
 # -- RedMax ------------------------------------------------------------------------------------
 
-REDMAX = (-1, 0, 1, 2, 3, 5, 10, 11, 14, 16, 17, 18, 19, 23, 25, 26, 35)
+REDMAX = (-1, 0, 1, 2, 3, 5, 10, 11, 14, 16, 17, 18, 19, 21, 22, 23, 25, 26, 35)
 REDMAX_JOINTS = {
     "JointFixed": {"type": "fixed"}, "JointRevolute": {"type": "revolute"},
     "JointPrismatic": {"type": "prismatic"}, "JointUniversal": {"type": "universal"},
     "JointPlanar": {"type": "planar", "rotation": False}, "JointFree2D": {"type": "planar"},
     "JointTranslational": {"type": "translational"}, "JointSphericalExp": {"type": "spherical_exp"},
-    "JointFree3D": {"type": "free_exp"}, "JointComposite": {"type": "composite"}}
+    "JointFree3D": {"type": "free_exp"}, "JointComposite": {"type": "composite"},
+    "JointSplineCurve": {"type": "spline_curve", "ends": "cyclic"},
+    "JointSplineSurface": {"type": "spline_surface"}}
 
 
 def redmax_joint(j: Any) -> dict[str, Any]:
@@ -98,6 +100,10 @@ def redmax_joint(j: Any) -> dict[str, Any]:
         keys["axis"] = j["axis"]
     if "joint1" in j:
         keys["joints"] = [redmax_joint(j["joint1"]), redmax_joint(j["joint2"])]
+    if "control_frames" in j:
+        keys["frames"] = [placed(E[:3, :3], E[:3, 3]) for E in np.array(j["control_frames"], float)]
+    if "control_cs_4x4x6" in j:  # its first index goes with its second coordinate
+        keys["points"] = np.array(j["control_cs_4x4x6"], float).swapaxes(0, 1).tolist()
     return keys | {k: j[k] for k in ("stiffness", "damping") if j.get(k)}
 
 

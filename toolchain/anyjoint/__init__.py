@@ -3,7 +3,7 @@ as a C library out."""
 
 from __future__ import annotations
 
-from anyjoint.api import compile, load, loads, open
+from anyjoint.api import check, compile, load, loads, open
 from anyjoint.errors import (
     AnyjointError,
     ArtifactError,
@@ -14,4 +14,4 @@ from anyjoint.errors import (
 )
 
 __all__ = ["AnyjointError", "ArtifactError", "CompileError", "FormulaError", "InputError",
-           "ModelError", "compile", "load", "loads", "open"]
+           "ModelError", "check", "compile", "load", "loads", "open"]

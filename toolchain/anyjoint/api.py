@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anyjoint.errors import InputError
+from anyjoint.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from anyjoint.library import Library
@@ -34,6 +34,14 @@ def loads(text: str, *, bake: bool = False) -> Mechanism:
     if not isinstance(text, str):
         raise InputError(f"loads takes the text of a model file, not {type(text).__name__}")
     return build(read(text), bake)
+
+
+def check(model: Mechanism | str | Path) -> list[Problem]:
+    """Warnings about a mechanism (or model file): where in their ranges joints are singular,
+    rest values and named states that are singular or out of range."""
+    from anyjoint.build.regularity import warnings
+
+    return warnings(load(model) if isinstance(model, (str, Path)) else model)
 
 
 def open(path: str | Path) -> Library:

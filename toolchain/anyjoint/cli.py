@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from anyjoint.errors import AnyjointError, ModelError
+from anyjoint.errors import AnyjointError, ModelError, listed
 
 app = typer.Typer(
     name="anyjoint", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
@@ -77,27 +77,33 @@ def reporting(debug: bool, output: OutputFormat = OutputFormat.text) -> Iterator
 def _problems(e: AnyjointError) -> list[dict[str, Any]]:
     if not isinstance(e, ModelError):
         return [{"severity": "error", "message": str(e)}]
-    out = []
-    for p in e.problems:
-        place = {} if p.place is None else {
-            "file": p.place.file, "line": p.place.line, "column": p.place.column,
-            "length": p.place.length}
-        out.append({"severity": "error", "message": p.message, "key": p.key, "hint": p.hint}
-                   | place)
-    return out
+    return [p.data() for p in e.problems]
 
 
 @app.command()
-def check(model: Model, output_format: Format = OutputFormat.text, debug: Debug = False) -> None:
-    """Check a model file: every problem with its place, or one line if there is none."""
+def check(
+    model: Model,
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings count as errors.")] = False,
+    output_format: Format = OutputFormat.text,
+    debug: Debug = False,
+) -> None:
+    """Check a model file: every problem with its place, and warnings where joints are singular."""
     with reporting(debug, output_format):
-        from anyjoint.api import load
+        from anyjoint import api
 
-        m = load(model)
+        m = api.load(model)
+        warnings = api.check(m)
+        ok = not (strict and warnings)
         if output_format is OutputFormat.json:
-            print(json.dumps({"ok": True, "problems": []}, indent=2))
+            print(json.dumps({"ok": ok, "problems": [p.data() for p in warnings]}, indent=2))
         else:
-            print(f"{model}: ok, bodies: {len(m.bodies)}, nq = {m.nq}, nv = {m.nv}, np = {m.np}")
+            if warnings:
+                print(listed(warnings), file=sys.stderr)
+            count = f", warnings: {len(warnings)}" if warnings else ""
+            print(f"{model}: {'ok' if ok else 'not ok'}, bodies: {len(m.bodies)}, nq = {m.nq}, "
+                  f"nv = {m.nv}, np = {m.np}{count}")
+        if not ok:
+            raise typer.Exit(2)
 
 
 @app.command()

@@ -4,8 +4,9 @@ what is allowed, what to do."""
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,17 @@ class Problem:
     place: Place | None = None
     key: str = ""  # dotted path in the document: bodies.upper.joint.axis
     hint: str = ""  # what is allowed, the nearest valid name, what to do
+    severity: str = "error"  # or "warning": the input can be used
+
+    def data(self) -> dict[str, Any]:
+        """As plain data, for editors."""
+        place = {} if self.place is None else {
+            k: getattr(self.place, k) for k in ("file", "line", "column", "length")}
+        return {k: getattr(self, k) for k in ("severity", "message", "key", "hint")} | place
 
     def __str__(self) -> str:
-        lines = [f"{self.place}: error: {self.message}" if self.place else f"error: {self.message}"]
+        what = f"{self.severity}: {self.message}"
+        lines = [f"{self.place}: {what}" if self.place else what]
         if self.key:
             lines[0] += f" [{self.key}]"
         if self.place and self.place.text.strip():
@@ -53,6 +62,20 @@ def _position(problem: Problem) -> tuple[str, int, int]:
 _SHOWN = 100  # problems of one file in a message
 
 
+def ordered(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Sorted by place; what the copies of a repeat have in common, once."""
+    once = {(p.place, p.message): p for p in reversed(list(problems))}
+    return tuple(sorted(once.values(), key=_position))
+
+
+def listed(problems: Sequence[Problem]) -> str:
+    """As text, not too many."""
+    shown = [str(p) for p in problems[:_SHOWN]]
+    if len(problems) > _SHOWN:
+        shown.append(f"… and {len(problems) - _SHOWN} more problems")
+    return "\n".join(shown)
+
+
 class AnyjointError(Exception):
     """Base of all errors meant for a user."""
 
@@ -61,12 +84,8 @@ class ModelError(AnyjointError):
     """A model file that can't be used; carries every independent problem found."""
 
     def __init__(self, problems: Iterable[Problem]):
-        once = {(p.place, p.message): p for p in reversed(list(problems))}  # copies of a repeat
-        self.problems = tuple(sorted(once.values(), key=_position))
-        shown = [str(p) for p in self.problems[:_SHOWN]]
-        if len(self.problems) > _SHOWN:
-            shown.append(f"… and {len(self.problems) - _SHOWN} more problems")
-        super().__init__("\n".join(shown))
+        self.problems = ordered(problems)
+        super().__init__(listed(self.problems))
 
 
 class FormulaError(AnyjointError):

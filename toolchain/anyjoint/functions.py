@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import casadi as ca
 
 from anyjoint import requests
-from anyjoint.dynamics import aba, configuration, coriolis, crba, frames, momentum, rnea
+from anyjoint.dynamics import aba, configuration, coriolis, coupling, crba, frames, momentum, rnea
 from anyjoint.dynamics import passive as passive_forces
 from anyjoint.dynamics.tree import Tree
 from anyjoint.errors import InputError
@@ -58,11 +59,11 @@ def _wrenches(t: Tree, q: Any, v: Any, fext: Any, passive: bool) -> list[Any]:
 
 
 def _bias(t: Tree, q: Any, v: Any, *, passive: bool) -> Any:
-    return _id(t, q, v, t.zeros(t.mechanism.nv), passive=passive)
+    return _id(t, q, v, t.zeros(t.nv), passive=passive)
 
 
 def _gravity_torque(t: Tree, q: Any) -> Any:
-    still = t.zeros(t.mechanism.nv)
+    still = t.zeros(t.nv)
     return rnea.rnea(t, q, still, still, [t.zeros(6)] * len(t.bodies))
 
 
@@ -77,8 +78,11 @@ def _xdot(t: Tree, x: Any, u: Any, *, passive: bool) -> Any:
     m = t.mechanism
     q, v = ca.vertsplit(x, [0, m.nq, m.nq + m.nv])
     actuation = evaluate_at([ca.sparsify(m.actuation)], m.p, t.p)[0]
-    a = _fd(t, q, v, t.X(actuation) @ u, passive=passive)
-    return ca.vertcat(configuration.qdot(t, q, v), a)
+    tau = t.X(actuation) @ u
+    if m.coupling is not None:
+        tau = coupling.force(lambda *_: tau, t, q)
+    a = _outputs(t, "fd", q, v, tau, passive=passive)
+    return ca.vertcat(_outputs(t, "qdot", q, v), a)
 
 
 def _pose_names(m: Mechanism) -> tuple[str, ...]:
@@ -124,6 +128,27 @@ CATALOGUE: dict[str, Entry] = {
 }
 
 
+# -- couplings around the builders ----------------------------------------------------------
+
+
+_LAYERS: dict[str, Callable[..., Any]] = {  # the others depend on the state alone
+    "fd": partial(coupling.forward, _id), "fd_ext": partial(coupling.forward, _id),
+    "id": coupling.inverse, "id_ext": coupling.inverse, "bias": partial(coupling.bias, _id),
+    "gravity_torque": coupling.force, "mass_matrix": coupling.mass_matrix,
+    "coriolis_matrix": coupling.coriolis_matrix, "frame_jacobian": coupling.jacobian,
+    "frame_bias": coupling.frame_bias, "qdot": coupling.moved, "integrate": coupling.moved,
+    "difference": coupling.difference, "xdot": coupling.inside}
+
+
+def _outputs(t: Tree, name: str, *inputs: Any, **options: Any) -> Any:
+    """What the builder of a function makes of its inputs, in the independent coordinates."""
+    build = CATALOGUE[name].build
+    if t.mechanism.coupling is None:
+        return build(t, *inputs, **options)
+    layer: Callable[..., Any] = _LAYERS.get(name, coupling.state)
+    return layer(build, t, *inputs, **options)
+
+
 # -- making one ---------------------------------------------------------------------------
 
 
@@ -141,13 +166,18 @@ def function(m: Mechanism, name: str, *, form: str = "auto", dense: bool = False
         rolled, tree = _make(m, name, entry, options, dense, ca.MX)
         if form == "rolled" or _large(tree):
             return rolled
-    return _make(m, name, entry, options, dense, ca.SX)[0]
+    inlined, _ = _make(m, name, entry, options, dense, ca.SX)
+    return rolled if form == "auto" and _large(tree, inlined.n_instructions()) else inlined
 
 
-def _large(tree: Tree) -> bool:
-    """Is the rolled form the better one?"""
+def _large(tree: Tree, inlined: int | None = None) -> bool:
+    """Is the rolled form the better one? Without the instructions of the inlined form: for
+    sure, whatever folds in it; couplings may leave less than half of the kernels' operations."""
     reused = tree.operations >= 2 * sum(f.n_instructions() for f in tree.kernels)
-    return tree.operations > (ROLLED_ABOVE if reused else 4 * ROLLED_ABOVE)
+    limit = ROLLED_ABOVE if reused else 4 * ROLLED_ABOVE
+    if inlined is None:
+        return tree.operations > 4 * limit
+    return tree.operations > limit and 2 * inlined > tree.operations
 
 
 def _make(m: Mechanism, name: str, entry: Entry, options: dict[str, Any], dense: bool,
@@ -159,7 +189,7 @@ def _make(m: Mechanism, name: str, entry: Entry, options: dict[str, Any], dense:
                for n in entry.inputs}
     tree = Tree(m, symbols.get("p", X(m.p0)))
     keywords = {k: m.frame(x) if k == "frame" else x for k, x in options.items()}
-    outputs = entry.build(tree, *[x for n, x in symbols.items() if n != "p"], **keywords)
+    outputs = _outputs(tree, name, *[x for n, x in symbols.items() if n != "p"], **keywords)
     outputs = [X(x) for x in (outputs if isinstance(outputs, (list, tuple)) else [outputs])]
     # vectors are dense; matrices keep their structural zeros, which solvers make use of
     outputs = [ca.densify(x) if dense or x.shape[1] == 1 else x for x in outputs]

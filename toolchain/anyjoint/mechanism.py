@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
@@ -15,6 +15,9 @@ from anyjoint.dynamics.link import Kind, Link
 from anyjoint.dynamics.tree import build_kernel
 from anyjoint.errors import InputError, suggest
 from anyjoint.joints.contract import Joint
+
+if TYPE_CHECKING:
+    from anyjoint.dynamics.coupling import Coupling
 
 Array = Any  # numpy.ndarray of floats
 
@@ -87,12 +90,13 @@ class Mechanism:
     q_names: tuple[str, ...]
     v_names: tuple[str, ...]
     u_names: tuple[str, ...]
-    actuation: Any  # nv×nu expression of p: tau = actuation u
+    actuation: Any  # expression of p: tau = actuation u, with rows for all joints of the tree
     q0: Array
     states: Mapping[str, Array]
     bounds: Bounds
     passive: Passive
     forces: tuple[Any, ...]
+    coupling: Coupling | None  # q, v and tau are those of the tree without its dependent ones
     document: Any = field(repr=False, compare=False)
     _kernels: dict[Any, ca.Function] = field(default_factory=dict, repr=False, compare=False)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -55,16 +56,26 @@ def summary(m: Mechanism) -> dict[str, Any]:
     """What `show` tells, as plain data."""
     from anyjoint.api import describe
 
+    freedom = _freedom(m)
     bodies = [{"name": b.name, "parent": m.bodies[b.parent].name if b.parent >= 0 else "world",
-               "joint": b.joint_name, "nv": b.joint.nv} for b in m.bodies]
+               "joint": b.joint_name, "nv": freedom[b.joint_name]} for b in m.bodies]
+    couplings = {} if m.coupling is None else m.coupling.dependent
     counts = {f: operations(m.function(f)) for f in ("fd", "id")}
-    return describe(m) | {"bodies": bodies, "operations": counts}
+    return describe(m) | {"bodies": bodies, "operations": counts,
+                          "couplings": {name: x.formula for name, x in couplings.items()}}
+
+
+def _freedom(m: Mechanism) -> Counter[str]:
+    """Velocities of each joint that are independent."""
+    return Counter(name.partition(".")[0] for name in m.v_names)
 
 
 def show(m: Mechanism) -> None:
     """The mechanism on the terminal."""
     console.print(_tree(m))
     console.print(_coordinates(m))
+    if m.coupling is not None:
+        console.print(_couplings(m))
     if m.np:
         parameters = table("parameters p", "name", "default")
         for name, value in zip(m.p_names, m.p0, strict=True):
@@ -95,6 +106,7 @@ def _kinds(ops: dict[str, int]) -> list[str]:
 def _tree(m: Mechanism) -> Tree:
     root = Tree(f"[bold]{m.name}[/bold]  nq = {m.nq}, nv = {m.nv}, nu = {m.nu}, np = {m.np}")
     nodes = {-1: root.add("world")}
+    dofs = _freedom(m)
     masses = [float(x) for x in evaluate_at([b.link.m for b in m.bodies], m.p, ca.DM(m.p0))]
     for count, i in enumerate(m.order):
         body = m.bodies[i]
@@ -102,7 +114,7 @@ def _tree(m: Mechanism) -> Tree:
             root.add(f"… {len(m.bodies) - count} more bodies")
             break
         kind = m.document.spec.bodies[body.name].joint.type
-        freedom = f", {body.joint.nv} dof" if body.joint.nv else ""
+        freedom = f", {dofs[body.joint_name]} dof" if dofs[body.joint_name] else ""
         nodes[i] = nodes[body.parent].add(
             f"[bold]{body.name}[/bold]  {body.joint_name}: {kind}{freedom}, {masses[i]:.4g} kg")
     return root
@@ -114,6 +126,17 @@ def _coordinates(m: Mechanism) -> Table:
         out.add_row(name, number(m.q0[i]), bounds(m.bounds.q_min[i], m.bounds.q_max[i]))
     if m.nq > _SHOWN_ROWS:
         out.add_row(f"… {m.nq - _SHOWN_ROWS} more", "", "")
+    return out
+
+
+def _couplings(m: Mechanism) -> Table:
+    assert m.coupling is not None
+    out = table("couplings", "q", "formula")
+    out.columns[1].justify = "left"
+    for name, x in list(m.coupling.dependent.items())[:_SHOWN_ROWS]:
+        out.add_row(name, " ".join(x.formula.split()))
+    if len(m.coupling.dependent) > _SHOWN_ROWS:
+        out.add_row(f"… {len(m.coupling.dependent) - _SHOWN_ROWS} more", "")
     return out
 
 

@@ -23,7 +23,10 @@ from typing import Any
 
 import casadi as ca
 
+from ..curves import CURVES
 from ..errors import ArtifactError
+from ..joints import JOINTS
+from ..surfaces import SURFACES
 from . import codegen
 from .compiler import Compiler, compile_library, default_flags, find_compiler, isa
 from .manifest import FORMAT, MANIFEST, canonical_json, describe, digest
@@ -121,9 +124,10 @@ def _flags(compiler: Compiler, options: Mapping[str, Any]) -> list[str]:
 
 
 def _package_digest() -> str:
-    """Of all Python files of anyjoint, so that a developer never gets stale code."""
+    """Of all Python files of anyjoint and of packages that add joints, curves or surfaces, so
+    that a developer never gets stale code."""
     root = Path(__file__).resolve().parent.parent
-    total = hashlib.sha256()
+    total = hashlib.sha256("".join(f.digest() for f in (JOINTS, CURVES, SURFACES)).encode())
     for file in sorted(root.rglob("*.py")):
         total.update(f"{file.relative_to(root).as_posix()} {digest(file)}\n".encode())
     return total.hexdigest()

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.build import checks, sections
+from anyjoint.build import checks, sections, states
+from anyjoint.build.couplings import Coordinates, couplings, written
 from anyjoint.build.forces import forces
 from anyjoint.build.inertia import body_inertia
 from anyjoint.build.scope import Scope
-from anyjoint.build.values import nonnegative, pose
+from anyjoint.build.values import column, full_names, nonnegative, pose, v_names_of
 from anyjoint.dynamics.link import Kind, Link
 from anyjoint.errors import ModelError
 from anyjoint.frontend import standins
@@ -53,10 +54,10 @@ def _link(scope: Scope, name: str, joint: Joint) -> Link:
     R0, r0 = pose(here, keys.origin, "origin")
     Rc, rc = pose(here, keys.child_origin, "child_origin")
     m, h, I6 = body_inertia(here, keys)
-    names = sections.v_names_of(joint)
+    names = v_names_of(joint)
     armature = nonnegative(here, keys.joint.armature, names, 0.0, "joint", "armature")
-    return Link(joint, R0, r0, Rc, rc, m, h, I6, sections.column(armature),
-                sections.column(joint.arguments))
+    return Link(joint, R0, r0, Rc, rc, m, h, I6, column(armature),
+                column(joint.arguments))
 
 
 def _assemble(document: Document, scope: Scope, order: list[str], links: dict[str, Link],
@@ -65,31 +66,39 @@ def _assemble(document: Document, scope: Scope, order: list[str], links: dict[st
     index = {name: i for i, name in enumerate(spec.bodies)} | {"world": -1}
     bodies = tuple(Body(name, index.get(keys.parent, -1), keys.joint.name or name, links[name],
                         *Kind.of(links[name])) for name, keys in spec.bodies.items())
-    q_names = [n for b in bodies for n in sections.full_names(b, b.joint.q_names)]
-    v_names = [n for b in bodies for n in sections.full_names(b, sections.v_names_of(b.joint))]
+    q_names = [n for b in bodies for n in full_names(b, b.joint.q_names)]
+    v_names = [n for b in bodies for n in full_names(b, v_names_of(b.joint))]
     _distinct_in_c(scope, bodies)
-    q0 = sections.rest(scope, bodies)
-    u_names, actuation, u_max = sections.actuators(scope, v_names)
+    given = written(scope, coordinates := Coordinates(bodies))
+    rest, ends = states.rest(scope, bodies, given), sections.ranges(scope, bodies)
+    coupling = couplings(scope, coordinates, given, rest, ends)
+    q_kept, v_kept = list(range(len(q_names))), list(range(len(v_names)))
+    if coupling is not None:
+        q_kept, v_kept = list(coupling.q_kept), list(coupling.v_kept)
+    named = states.states(scope, bodies, rest, given)
+    u_names, actuation, u_max = sections.actuators(scope, v_names, v_kept)
     frames = tuple(sections.frames(scope, index))
     parameters = () if bake else tuple(spec.parameters)
     return Mechanism(
         name=spec.name, hash=_hash(spec, bake), bodies=bodies,
         order=tuple(index[name] for name in order), frames=frames,
-        gravity=sections.column([scope.at()(x, "gravity", i) for i, x in enumerate(spec.gravity)]),
+        gravity=column([scope.at()(x, "gravity", i) for i, x in enumerate(spec.gravity)]),
         p=scope.p, p_names=parameters,
         p0=np.array([scope.numbers[n] for n in parameters], dtype=float),
-        q_names=tuple(q_names), v_names=tuple(v_names), u_names=tuple(u_names),
-        actuation=actuation, q0=q0, states=sections.states(scope, bodies, q0),
-        bounds=sections.bounds(scope, bodies, u_max), passive=sections.passive(scope, bodies),
+        q_names=tuple(q_names[i] for i in q_kept), v_names=tuple(v_names[k] for k in v_kept),
+        u_names=tuple(u_names), actuation=actuation, q0=rest[q_kept],
+        states={name: q[q_kept] for name, q in named.items()},
+        bounds=sections.bounds(scope, bodies, ends, u_max, q_kept, v_kept),
+        passive=sections.passive(scope, bodies, coupling),
         forces=forces(scope, spec.forces, index, {f.name: f for f in frames}),
-        document=document)
+        coupling=coupling, document=document)
 
 
 def _distinct_in_c(scope: Scope, bodies: tuple[Body, ...]) -> None:
     """Coordinates whose names differ only by case, dot and underscore are one name in C."""
     seen: dict[str, str] = {}
     for body in bodies:
-        for name in sections.full_names(body, body.joint.q_names):
+        for name in full_names(body, body.joint.q_names):
             other = seen.setdefault(name.replace(".", "_").upper(), name)
             if other != name:
                 scope.at("bodies", body.name).problem(

@@ -30,8 +30,8 @@ def names(document: Document, scope: Scope) -> None:
     if spec.name.isidentifier() and not PREFIX.match(spec.name):
         scope.problem(f'"{spec.name}" can\'t be the prefix of C symbols', "name",
                       hint="a letter first, no two _ in a row and none at the end")
-    for section in ("constants", "parameters", "joint_types", "bodies", "frames", "actuators",
-                    "forces", "states"):
+    for section in ("constants", "parameters", "tables", "joint_types", "bodies", "frames",
+                    "actuators", "forces", "states"):
         for name in getattr(spec, section) or {}:
             scope.identifier(name, section, name, key=True)
     for name, definition in spec.joint_types.items():
@@ -162,13 +162,21 @@ def regularity(mechanism: Mechanism, scope: Scope) -> None:
     """Joints are finite at rest, and every pivot of the elimination is positive somewhere:
     else M is singular everywhere."""
     tree = Tree(mechanism, ca.DM(mechanism.p0))
-    for i in pivots.undefined_joints(tree, mechanism):
+    rest, coupling = ca.DM(mechanism.q0), mechanism.coupling
+    if coupling is not None:
+        for name in coupling.undefined(rest, tree.p):
+            scope.problem("the derivatives of this formula are not finite at rest",
+                          *coupling.dependent[name].path,
+                          hint="choose another rest, or a smooth formula")
+        rest = coupling.graph(rest, ca.DM(mechanism.nv, 1), tree.p)[0]
+    for i in pivots.undefined_joints(tree, rest):
         scope.problem("the transform or its derivative is not finite at rest",
                       "bodies", mechanism.bodies[i].name, "joint", key=True,
                       hint="choose another rest, or write the formulas so that they are smooth")
     if scope.problems:
         return
-    singular = pivots.singular_joints(tree, mechanism)
+    singular = pivots.singular_joints(tree, rest) if coupling is None else [
+        _carried_by(mechanism, k) for k in pivots.singular_coordinates(tree)]
     for i in singular:
         body = mechanism.bodies[i]
         keys = scope.document.spec.bodies[body.name]
@@ -178,3 +186,9 @@ def regularity(mechanism: Mechanism, scope: Scope) -> None:
             "bodies", body.name, *where, key=True,
             hint="give this body or one behind it mass and inertia, or the joint an armature; "
                  "if it has them, the joint's coordinates are not independent")
+
+
+def _carried_by(mechanism: Mechanism, k: int) -> int:
+    """The body whose joint has the k-th velocity."""
+    joint = mechanism.v_names[k].partition(".")[0]
+    return next(i for i, body in enumerate(mechanism.bodies) if body.joint_name == joint)

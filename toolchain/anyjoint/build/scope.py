@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
 import casadi as ca
 
+from anyjoint.build import tables, values
 from anyjoint.curves import CURVES, Curve
 from anyjoint.errors import FormulaError, Problem, suggest
 from anyjoint.frontend import evaluation, formula
@@ -28,8 +30,8 @@ class Scope:
 
     document: Document
     p: Any  # SX symbols of the parameters
-    names: dict[str, Any]  # constants and parameters, float or SX
-    numbers: dict[str, float]  # the same at the parameters' defaults
+    names: dict[str, Any]  # constants and parameters, float or SX, and tables
+    numbers: dict[str, Any]  # the same at the parameters' defaults
     lost: frozenset[str]  # names without a value, because of a problem
     problems: list[Problem]
     replaced: set[str] = dataclasses.field(default_factory=set)  # stand-ins, see Document
@@ -39,13 +41,16 @@ class Scope:
     def of(document: Document, bake: bool) -> Scope:
         spec, problems = document.spec, list[Problem]()
         both = {**spec.constants, **spec.parameters, **spec.constants}  # a clash: see checks
-        numbers, errors = evaluation.definitions(both)
+        made = {formula.TABLE + name: tables.Points(keys) for name, keys in spec.tables.items()}
+        numbers, errors = evaluation.definitions({**both, **made})
         for name, e in errors.items():
+            if name in made:
+                continue  # see tables.check
             section = "constants" if name in spec.constants else "parameters"
             problems.append(document.problem(e.message, (section, name), e.hint,
                                              offset=e.offset, length=e.length))
-        lost = frozenset(both.keys() - numbers.keys())
-        numbers |= dict.fromkeys(lost, 1.0)
+        lost = frozenset({*both, *made} - numbers.keys())
+        numbers |= {name: tables.ONE if name in made else 1.0 for name in lost}
         names: dict[str, Any] = dict(numbers)
         symbols = [] if bake else [ca.SX.sym(name) for name in spec.parameters]
         if symbols and not lost:
@@ -53,7 +58,10 @@ class Scope:
             constants, _ = evaluation.definitions(spec.constants, names, evaluation.as_value)
             names |= constants
         p = ca.vertcat(ca.SX(0, 1), *symbols)
-        return Scope(document, p, names, numbers, lost, problems)
+        scope = Scope(document, p, names, numbers, lost, problems)
+        for name, keys in spec.tables.items():
+            tables.check(scope.at("tables", name), keys)
+        return scope
 
     def at(self, *path: Any) -> Scope:
         """The same scope for an absolute path of the document."""
@@ -75,12 +83,16 @@ class Scope:
         """float, with the parameters at their defaults."""
         return float(self._evaluate(text, self.numbers, path))
 
-    def _evaluate(self, text: Any, names: dict[str, Any], path: tuple[Any, ...]) -> Any:
+    def constant(self, text: Any, *path: Any) -> float:
+        """float that does not depend on p; one that does is a problem."""
+        return float(self._evaluate(text, self.names, path, evaluation.as_number))
+
+    def _evaluate(self, text: Any, names: dict[str, Any], path: tuple[Any, ...],
+                  value: Callable[..., Any] = evaluation.as_value) -> Any:
         if isinstance(text, float):
             return text
         try:
-            parsed = formula.parse(text)
-            return math.nan if parsed.names & self.lost else evaluation.evaluate(parsed, names)
+            return math.nan if formula.parse(text).names & self.lost else value(text, names)
         except FormulaError as e:
             self.formula_problem(e, *path)
             return math.nan  # no check of values finds fault with it
@@ -114,6 +126,10 @@ class Scope:
         """The surface of validated keys that stand at `path`."""
         return SURFACES[keys.type](keys, self.at(*self.path, *path))
 
+    def pose(self, keys: Any, *path: Any) -> tuple[Any, Any]:
+        """(R, r), SX, of a Pose that stands at `path`."""
+        return values.pose(self, keys, *path)
+
     def joint(self, keys: Any, *path: Any) -> Joint:
         """The joint of validated keys that stand at `path`."""
         here = self.at(*self.path, *path)
@@ -121,8 +137,9 @@ class Scope:
             return JOINTS[keys.type](keys, here)
         definition = self.joint_types.get(keys.type)
         if definition is None:
+            types = suggest(keys.type, [*JOINTS, *self.joint_types], "types")
             here.problem(f'unknown joint type "{keys.type}"', "type",
-                         hint=suggest(keys.type, [*JOINTS, *self.joint_types], "types"))
+                         hint=JOINTS.failed.get(keys.type, types))
             self.replaced.add(dotted(here.path))
             return JOINTS["fixed"](keys, here)
         for name in keys.model_extra or {}:

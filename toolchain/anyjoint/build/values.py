@@ -1,17 +1,38 @@
 """Keys of a document that stand for several numbers: poses, and values or ranges given per
-coordinate."""
+coordinate; names of coordinates."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
-from anyjoint.build.scope import Scope
 from anyjoint.errors import suggest
 from anyjoint.geometry import so3
+
+if TYPE_CHECKING:
+    from anyjoint.build.scope import Scope
+    from anyjoint.joints.contract import Joint
+    from anyjoint.mechanism import Body
+
+
+def v_names_of(joint: Joint) -> Any:
+    return joint.q_names if joint.v_names is None else joint.v_names
+
+
+def column(entries: Any) -> Any:
+    return ca.SX(ca.vertcat(ca.SX(0, 1), *entries))
+
+
+def full_names(body: Body, names: Any) -> list[str]:
+    return [body.joint_name] if len(names) == 1 else [f"{body.joint_name}.{n}" for n in names]
+
+
+def full_name(body: Body, coordinate: str) -> str:
+    names = list(body.joint.q_names)
+    return full_names(body, names)[names.index(coordinate)]
 
 
 def pose(scope: Scope, keys: Any, *path: Any) -> tuple[Any, Any]:

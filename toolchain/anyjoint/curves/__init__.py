@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from anyjoint.curves.conics import Circle, Ellipse, Helix, Line
 from anyjoint.curves.contract import Curve
-from anyjoint.registry import by_type
+from anyjoint.curves.formula import FormulaCurve
+from anyjoint.curves.polynomial import Bezier, Polynomial
+from anyjoint.curves.spline import BSpline
+from anyjoint.registry import Families
 
-CURVES: dict[str, type[Curve]] = by_type((Line, Circle, Ellipse, Helix), "anyjoint.curves")
+CURVES = Families(Curve, (Line, Circle, Ellipse, Helix, Polynomial, Bezier, BSpline, FormulaCurve),
+                  "anyjoint.curves")
 
 __all__ = ["CURVES", "Curve"]

@@ -19,6 +19,8 @@ class Curve(PointMap):
 
     rest = (0.0,)
     domain = ((-math.inf, math.inf),)
+    advice = ("frame frenet needs curvature: frame up where the curve is straight; frame up needs "
+              "a tangent that is not parallel to its up direction")
     # Why a Frenet frame can't be used, where it never can; S contains the third derivative
     # and its rate the fourth, which cubic splines don't have.
     no_frenet: str = ""
@@ -52,7 +54,7 @@ class Curve(PointMap):
         # ω of a frame whose x turns by f2 / speed and whose y stays normal to up
         turn = f2 / speed
         wy, wz = -ca.dot(z, turn), ca.dot(y, turn)
-        wx = ca.dot(z, cross3(up, ca.mtimes(ca.SX.eye(3) - b @ b.T, turn))) / size
+        wx = wz * ca.dot(up, b) / size  # z · (up × turn) / size, and z × up = (up · b) y
         twist = ca.vertcat(wx, wy, wz, speed, 0, 0)
         return Motion(ca.horzcat(b, y, z), f, ca.sparsify(twist) @ chart.rate(u))
 

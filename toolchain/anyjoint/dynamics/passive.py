@@ -30,7 +30,7 @@ def passive(tree: Tree, q: Any, v: Any) -> tuple[Any, Any]:
     the potential of the joint springs."""
     given = tree.mechanism.passive
     if not given.any:
-        return tree.zeros(tree.mechanism.nv), tree.zeros(1)
+        return tree.zeros(tree.nv), tree.zeros(1)
     columns = ca.horzcat(given.damping, given.friction, given.friction_velocity, given.stiffness)
     c = split(columns, [body.joint.nv for body in tree.bodies])
     rest = split(given.spring_rest, [body.joint.nq for body in tree.bodies])

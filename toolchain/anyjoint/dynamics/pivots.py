@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from anyjoint.dynamics import aba, configuration
+from anyjoint.dynamics import aba, configuration, coupling, crba
 from anyjoint.dynamics.link import Link
 from anyjoint.dynamics.tree import Tree
 
@@ -28,22 +28,54 @@ def locked(link: Link, R: Any, r: Any, J: Any) -> Any:
     return ca.tril(aba.shift_inertia(R, r, link.inertia(J)))
 
 
-def singular_joints(tree: Tree, mechanism: Any) -> list[int]:
+def singular_joints(tree: Tree, rest: Any) -> list[int]:
     """Bodies whose joint meets no inertia at any of some random configurations."""
     generator = np.random.default_rng(0)
     found: set[int] | None = None
     for _ in range(_SAMPLES):
-        dq = ca.DM(generator.uniform(-0.7, 0.7, mechanism.nv))
-        here = _at(tree, configuration.integrate(tree, ca.DM(mechanism.q0), dq))
+        dq = ca.DM(generator.uniform(-0.7, 0.7, tree.nv))
+        here = _at(tree, configuration.integrate(tree, rest, dq))
         found = here if found is None else found & here
         if not found:
             break
     return sorted(found or ())
 
 
-def undefined_joints(tree: Tree, mechanism: Any) -> list[int]:
+def singular_coordinates(tree: Tree) -> list[int]:
+    """Velocities of a mechanism with couplings that meet no inertia, near rest."""
+    m, generator, found = tree.mechanism, np.random.default_rng(0), set[int]()
+    for size in (0.7, 0.3, 0.1, 0.0):
+        dq = ca.DM(generator.uniform(-size, size, m.nv))
+        y = np.array(coupling.moved(configuration.integrate, tree, ca.DM(m.q0), dq)).ravel()
+        y = ca.DM(np.clip(y, m.bounds.q_min, m.bounds.q_max))
+        q, Gamma, *_ = coupling.motion(tree, y)
+        M = np.array(coupling.mass_matrix(crba.mass_matrix, tree, y))
+        s = np.sqrt(np.array(Gamma).T ** 2 @ scales(tree, q))
+        if np.isfinite(M).all() and np.isfinite(s).all():
+            s[s == 0] = 1.0
+            values, vectors = np.linalg.eigh(M / np.outer(s, s))
+            found = {int(abs(x).argmax()) for x in vectors[:, values <= _SMALLEST].T}
+            if not found:
+                break
+    return sorted(found)
+
+
+def scales(tree: Tree, q: Any) -> Any:
+    """How large each diagonal entry of M would be (nv) if nothing were aligned."""
+    parts = tree.split_q(q)
+    J, out = [tree.zeros(6, 6) for _ in tree.bodies], [np.zeros(0)] * len(tree.bodies)
+    for i, k in tree.inward():
+        v = ca.DM(tree.bodies[i].joint.nv, 1)
+        R, r, S, *_ = tree.call(aba.outward, i, parts[i], v, tree.zeros(6))
+        out[i] = np.full(v.numel(), float(tree.call(pivot, i, S, J[i])[1]))
+        if k >= 0:
+            J[k] = J[k] + tree.call(locked, i, R, r, J[i])
+    return np.concatenate([np.zeros(0), *out])
+
+
+def undefined_joints(tree: Tree, rest: Any) -> list[int]:
     """Bodies whose pose or subspace is not finite at rest."""
-    q = tree.split_q(ca.DM(mechanism.q0))
+    q = tree.split_q(rest)
     out = []
     for i, body in enumerate(tree.bodies):
         R, r, S, *_ = tree.call(aba.outward, i, q[i], ca.DM(body.joint.nv, 1), tree.zeros(6))

@@ -31,6 +31,8 @@ class Tree:
         self.mechanism, self.p = mechanism, p
         self.bodies = mechanism.bodies
         self.parents = [body.parent for body in mechanism.bodies]
+        self.nq = sum(body.joint.nq for body in mechanism.bodies)  # of all joints: couplings
+        self.nv = sum(body.joint.nv for body in mechanism.bodies)  # make the mechanism's fewer
         self.X = type(p)
         self.constants = mechanism.constants_at(p)
         self.gravity = mechanism.gravity_at(p)

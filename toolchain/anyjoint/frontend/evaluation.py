@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import reduce
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 from anyjoint.errors import FormulaError, suggest
 from anyjoint.frontend.formula import (
@@ -16,6 +16,7 @@ from anyjoint.frontend.formula import (
     FUNCTIONS,
     OPERATORS,
     RESERVED,
+    TABLE,
     Formula,
     Function,
     Node,
@@ -33,19 +34,26 @@ def check_names(formula: Formula, known: Collection[str]) -> None:
     """FormulaError at the first name that is not in `known`."""
     if unknown := {name for name in formula.names if name not in known}:
         node = next(node for node in formula.tree.walk() if node.value in unknown)
-        hint = suggest(node.value, {*known, *CONSTANTS}, "known")
-        node.fail(f'unknown name "{node.value}"', hint)
+        tables = {name.removeprefix(TABLE) for name in known if name.startswith(TABLE)}
+        if node.kind == "table":
+            name = node.value.removeprefix(TABLE)
+            node.fail(f'unknown table "{name}"', suggest(name, tables, "tables"))
+        if node.value in tables:
+            node.fail(f'"{node.value}" is a table', f"write spline(x, {node.value})")
+        names = {*CONSTANTS, *(name for name in known if not name.startswith(TABLE))}
+        node.fail(f'unknown name "{node.value}"', suggest(node.value, names, "known"))
 
 
 def _value(node: Node, env: Mapping[str, Any]) -> Any:
     if node.kind == "number":
         return node.value
-    if node.kind == "name":
+    if node.kind in ("name", "table"):
         value = CONSTANTS.get(node.value, env.get(node.value))
         return _finite(node, float(value)) if isinstance(value, (int, float)) else value
     function = FUNCTIONS.get(node.value) or OPERATORS[node.value]
     args = [_value(arg, env) for arg in node.args]
-    if all(isinstance(arg, float) for arg in args):
+    numbers = args[:1] if node.value == "spline" else args
+    if all(isinstance(arg, float) for arg in numbers):
         try:
             return _finite(node, function.number(*args))
         except (ArithmeticError, ValueError) as error:
@@ -75,7 +83,8 @@ def as_number(value: str | int | float, env: Mapping[str, Any] = MappingProxyTyp
     result = evaluate(formula := parse(value), env)
     if isinstance(result, float):
         return result
-    names = ", ".join(sorted(n for n in formula.names if not isinstance(env[n], (int, float))))
+    names = ", ".join(sorted(n for n in formula.names
+                             if not n.startswith(TABLE) and not isinstance(env[n], (int, float))))
     hint = "only constants are fixed when the code is made"
     formula.tree.fail(f"this must be a number, but depends on the run-time {names}", hint)
 
@@ -85,32 +94,48 @@ def as_value(value: str | int | float, env: Mapping[str, Any]) -> Any:
     return evaluate(parse(value), env)
 
 
+class Made(Protocol):
+    """A definition that is no formula: `value` makes it of the values of `names`."""
+
+    @property
+    def names(self) -> frozenset[str]: ...
+
+    def value(self, env: Mapping[str, Any]) -> Any:
+        """FormulaError where that can't be done."""
+
+
 def definitions(
-    items: Mapping[str, str | int | float],
+    items: Mapping[str, str | int | float | Formula | Made],
     env: Mapping[str, Any] = MappingProxyType({}),
     value: Callable[..., Any] = as_number,
 ) -> tuple[dict[str, Any], dict[str, FormulaError]]:
     """Values of named formulas that may use each other in any order, and the errors.
 
     A name in neither uses, or is in a circle with, one that has an error."""
-    formulas: dict[str, Formula] = {}
+    formulas: dict[str, Formula | Made] = {}
     values: dict[str, Any] = {}
     errors: dict[str, FormulaError] = {}
+    known = {*env, *items}
     for name, text in items.items():
         try:
             if name in RESERVED:
                 raise FormulaError(f'"{name}" is already a function or constant', hint="rename it")
-            formulas[name] = parse(text)
+            made = parse(text) if isinstance(text, (str, int, float)) else text
+            if isinstance(made, Formula):
+                check_names(made, known)
+            formulas[name] = made
         except FormulaError as error:
             errors[name] = error
     lost = set(errors)
     scope: Mapping[str, Any] = ChainMap(values, dict(env))
     for name in _order(formulas, errors, lost):
-        if formulas[name].names & lost:
+        made = formulas[name]
+        if made.names & lost:
             lost.add(name)
             continue
         try:
-            values[name] = value(items[name], scope)
+            values[name] = value(items[name], scope) if isinstance(made, Formula) \
+                else made.value(scope)
         except FormulaError as error:
             errors[name] = error
             lost.add(name)
@@ -118,7 +143,7 @@ def definitions(
 
 
 def _order(
-    formulas: Mapping[str, Formula], errors: dict[str, FormulaError], lost: set[str]
+    formulas: Mapping[str, Formula | Made], errors: dict[str, FormulaError], lost: set[str]
 ) -> list[str]:
     """Names such that each follows those it uses; circles go to `errors` and `lost`."""
     uses = {name: formula.names & formulas.keys() for name, formula in formulas.items()}
@@ -131,6 +156,8 @@ def _order(
         circle = circle[start:] + circle[: start + 1]
         lost.update(circle)
         uses = {name: used - lost for name, used in uses.items() if name not in lost}
-        node = next(n for n in formulas[circle[0]].tree.walk() if n.value == circle[1])
         message = f"circular definition: {' → '.join(circle)}"
+        first = formulas[circle[0]]
+        assert isinstance(first, Formula)  # they come before tables, which don't use each other
+        node = next(n for n in first.tree.walk() if n.value == circle[1])
         errors[circle[0]] = FormulaError(message, node.offset, node.length, "break the circle")

@@ -26,7 +26,7 @@ def bad(message: str, hint: str = "", **context: Any) -> PydanticCustomError:
     return PydanticCustomError("anyjoint", "{message}", context)
 
 
-def _formula(value: Any) -> float | str:
+def _formula(value: Any, dotted: bool = False) -> float | str:
     if isinstance(value, bool):
         raise bad("a boolean is never a number", "give a number or a formula")
     if isinstance(value, (int, float)):
@@ -37,7 +37,7 @@ def _formula(value: Any) -> float | str:
     if not isinstance(value, str):
         raise bad(f"expected a number or a formula, got {_kind(value)}")
     try:
-        formula.parse(value)
+        formula.parse(value, dotted)
     except FormulaError as e:
         raise bad(e.message, e.hint, offset=e.offset, length=e.length) from None
     return value
@@ -87,7 +87,13 @@ def _per_coordinate(item: Any, is_list_of: Any) -> Any:
     return validate
 
 
+def _coordinate_formula(value: Any) -> float | str:
+    return _formula(value, dotted=True)
+
+
 Formula = Annotated[Any, PlainValidator(_formula), WithJsonSchema(_FORMULA_SCHEMA)]
+CoordinateFormula = Annotated[  # may use joint.coordinate
+    Any, PlainValidator(_coordinate_formula), WithJsonSchema(_FORMULA_SCHEMA)]
 Vec3 = Annotated[list[Formula], Field(min_length=3, max_length=3)]
 Vec4 = Annotated[list[Formula], Field(min_length=4, max_length=4)]
 Axis = Annotated[

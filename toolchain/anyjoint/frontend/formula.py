@@ -6,56 +6,19 @@ from __future__ import annotations
 import ast
 import keyword
 import math
-import operator
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NoReturn
 
 from anyjoint.errors import FormulaError, suggest
+from anyjoint.frontend.operators import CONSTANTS, FUNCTIONS, OPERATORS, RESERVED, TABLE, Function
 
+__all__ = ["CONSTANTS", "FUNCTIONS", "OPERATORS", "RESERVED", "TABLE", "Formula", "Function",
+           "Node", "parse"]
 MAX_LENGTH, MAX_DEPTH, MAX_NODES = 2000, 50, 500
-
-
-@dataclass(frozen=True)
-class Function:
-    """What a call means for floats and for casadi values (a name in casadi)."""
-
-    arity: int  # of a `many` function: the least
-    number: Callable[..., float]
-    symbol: str | Callable[..., Any]
-    many: bool = False  # any number of arguments; symbol takes two
-
-
-FUNCTIONS = {
-    "sin": Function(1, math.sin, "sin"),
-    "cos": Function(1, math.cos, "cos"),
-    "tan": Function(1, math.tan, "tan"),
-    "asin": Function(1, math.asin, "asin"),
-    "acos": Function(1, math.acos, "acos"),
-    "atan": Function(1, math.atan, "atan"),
-    "atan2": Function(2, math.atan2, "atan2"),
-    "sqrt": Function(1, math.sqrt, "sqrt"),
-    "exp": Function(1, math.exp, "exp"),
-    "log": Function(1, math.log, "log"),
-    "abs": Function(1, math.fabs, "fabs"),
-    "min": Function(2, min, "fmin", many=True),
-    "max": Function(2, max, "fmax", many=True),
-}
-CONSTANTS = {"pi": math.pi, "deg": math.pi / 180}
-RESERVED = frozenset(FUNCTIONS) | frozenset(CONSTANTS)  # names a model can't give
-
-OPERATORS = {
-    "+": Function(2, operator.add, operator.add),
-    "-": Function(2, operator.sub, operator.sub),
-    "*": Function(2, operator.mul, operator.mul),
-    "/": Function(2, operator.truediv, operator.truediv),
-    "**": Function(2, math.pow, "power"),
-    "unary +": Function(1, operator.pos, operator.pos),
-    "unary -": Function(1, operator.neg, operator.neg),
-}
 _SIGNS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**",
     ast.UAdd: "unary +", ast.USub: "unary -",
@@ -68,8 +31,8 @@ _ALLOWED = f"allowed: + - * / **, parentheses, numbers, names, {', '.join(sorted
 class Node:
     """A checked part of a formula; `offset` and `length` tell where in its text."""
 
-    kind: str  # number, name, or call (of an operator too)
-    value: Any  # the number, the name, or the function's name
+    kind: str  # number, name, table, or call (of an operator too)
+    value: Any  # the number, the name (of a table: with TABLE before it), or the function's name
     offset: int
     length: int
     args: tuple[Node, ...] = ()
@@ -89,13 +52,19 @@ class Formula:
 
     text: str
     tree: Node = field(compare=False, repr=False)
-    names: frozenset[str] = field(compare=False)  # without pi, deg and functions
+    names: frozenset[str] = field(compare=False)  # and tables; without pi, deg and functions
+
+    @staticmethod
+    def of(text: str, tree: Node) -> Formula:
+        names = frozenset(node.value for node in tree.walk() if node.kind in ("name", "table"))
+        return Formula(text, tree, names - CONSTANTS.keys())
 
 
-def parse(text: str | int | float) -> Formula:
-    """The formula in a text or a number; FormulaError says where it is wrong."""
+def parse(text: str | int | float, dotted: bool = False) -> Formula:
+    """The formula in a text or a number; FormulaError says where it is wrong. dotted: names
+    like link_1.u are allowed."""
     if isinstance(text, str):
-        return _parse_text(text)
+        return _parse_text(text, dotted)
     if isinstance(text, bool) or not isinstance(text, (int, float)):
         shown = "true or false" if isinstance(text, bool) else type(text).__name__
         raise FormulaError(f"expected a number or a formula, not {shown}")
@@ -109,7 +78,7 @@ def parse(text: str | int | float) -> Formula:
 
 
 @lru_cache(maxsize=4096)
-def _parse_text(text: str) -> Formula:
+def _parse_text(text: str, dotted: bool = False) -> Formula:
     if len(text) > MAX_LENGTH:
         raise FormulaError(f"a formula has at most {MAX_LENGTH} characters, not {len(text)}")
     if not text.strip():
@@ -120,9 +89,7 @@ def _parse_text(text: str) -> Formula:
         raise FormulaError(f"{odd[0]!r} is not allowed in a formula", odd.start(), hint=_ALLOWED)
     shift = len(line) - len(line.lstrip())
     python = _python_tree(line, shift)
-    tree = _Checker(line, shift).check(python, 1)
-    names = frozenset(node.value for node in tree.walk() if node.kind == "name")
-    return Formula(text, tree, names - CONSTANTS.keys())
+    return Formula.of(text, _Checker(line, shift, dotted).check(python, 1))
 
 
 def _python_tree(line: str, shift: int) -> ast.expr:
@@ -147,8 +114,9 @@ def _python_tree(line: str, shift: int) -> ast.expr:
 class _Checker:
     """Turns Python's syntax tree to checked nodes."""
 
-    def __init__(self, line: str, shift: int):
+    def __init__(self, line: str, shift: int, dotted: bool):
         self.line, self.bytes, self.shift, self.count = line, line[shift:].encode(), shift, 0
+        self.dotted = dotted
 
     def check(self, part: ast.expr, depth: int) -> Node:
         """The node for `part`; a chain like a + b + c is one level deep."""
@@ -166,6 +134,8 @@ class _Checker:
             if part.id in FUNCTIONS:
                 here.fail(f"{part.id} is a function", f"write {part.id}(…)")
             return replace(here, kind="name", value=part.id)
+        if self.dotted and isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            return replace(here, kind="name", value=f"{part.value.id}.{part.attr}")
         if isinstance(part, ast.BinOp) and type(part.op) in _SIGNS:
             args = self.check(part.left, depth), self.check(part.right, depth + 1)
             return replace(here, kind="call", value=_SIGNS[type(part.op)], args=args)
@@ -174,8 +144,10 @@ class _Checker:
             return replace(here, kind="call", value=_SIGNS[type(part.op)], args=(arg,))
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and not part.keywords:
             self._check_call(part.func.id, len(part.args), here)
-            arguments = tuple(self.check(arg, depth + 1) for arg in part.args)
-            return replace(here, kind="call", value=part.func.id, args=arguments)
+            arguments = [self.check(arg, depth + 1) for arg in part.args]
+            if part.func.id == "spline":
+                arguments[1] = _table(arguments[1])
+            return replace(here, kind="call", value=part.func.id, args=tuple(arguments))
         what = type(getattr(part, "op", part)).__name__.lower()
         hint = "use ** for powers; " * (what == "bitxor") + _ALLOWED
         here.fail(f"{self._shown(here)} ({what}) is not allowed in a formula", hint)
@@ -199,3 +171,11 @@ class _Checker:
         if given < function.arity or (given > function.arity and not function.many):
             more = " or more" if function.many else ""
             here.fail(f"{name} takes {function.arity}{more} argument(s), not {given}")
+
+
+def _table(node: Node) -> Node:
+    """The second argument of spline, read as the name of a table."""
+    if node.kind != "name" or node.value in CONSTANTS:
+        node.fail("spline takes the name of a table here", "spline(x, NAME) with "
+                  "tables: {NAME: {x: […], y: […]}}")
+    return replace(node, kind="table", value=TABLE + node.value)

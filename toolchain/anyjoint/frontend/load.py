@@ -9,9 +9,11 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from anyjoint.curves import CURVES
 from anyjoint.errors import ModelError, Place, Problem, suggest
 from anyjoint.frontend import expand, source, standins
 from anyjoint.frontend.schema import Model
+from anyjoint.surfaces import SURFACES
 
 
 @dataclass(frozen=True)
@@ -103,8 +105,9 @@ def _translate(tree: source.Map, error: Any) -> Problem:
         return locate_problem(tree, f'the key "{path[-1]}" is missing', path[:-1], hint, key=True)
     if kind == "union_tag_invalid":
         tags = [t.strip("' ") for t in context["expected_tags"].split(",")]
+        failed = {**CURVES.failed, **SURFACES.failed}.get(context["tag"])
         return locate_problem(tree, f'unknown type "{context["tag"]}"', (*path, "type"),
-                              suggest(context["tag"], tags, "types"))
+                              failed or suggest(context["tag"], tags, "types"))
     if kind in ("union_tag_not_found", "model_type", "model_attributes_type", "dict_type"):
         what = "a mapping with a type" if kind == "union_tag_not_found" else "a mapping"
         hint = _HINTS.get(path[-1] if path else "", "key: value pairs")

@@ -3,11 +3,12 @@ editors and the validation come from the same text."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+from typing import TYPE_CHECKING, Annotated, Any, Union
 
 from pydantic import ConfigDict, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
 
 from anyjoint.curves import CURVES
+from anyjoint.frontend.entries import Actuator, AnyCoupling, AnyForce, Entry, Frame, Table
 from anyjoint.frontend.factors import Definition
 from anyjoint.frontend.fields import Formula, JointKeys, PerCoordinate, Pose, Strict, Vec3, bad
 from anyjoint.frontend.solids import AnyShape
@@ -47,8 +48,9 @@ else:
     AnyCurve = _union(CURVES)
     AnySurface = _union(SURFACES)
 _UNIONS = {"AnyJoint": AnyJoint, "AnyCurve": AnyCurve, "AnySurface": AnySurface}
-for joint in JOINTS.values():
-    joint.Keys.model_rebuild(_types_namespace=_UNIONS)
+_FAMILIES: tuple[Any, ...] = (*CURVES.values(), *SURFACES.values(), *JOINTS.values())
+for family in _FAMILIES:
+    family.Keys.model_rebuild(_types_namespace=_UNIONS)
 
 
 # -- bodies ----------------------------------------------------------------------------
@@ -71,13 +73,6 @@ def _inertia_tag(value: Any) -> str:
 
 Inertia = Annotated[Union[Annotated[Vec3, Tag("list")],  # noqa: UP007
                           Annotated[InertiaTensor, Tag("tensor")]], Discriminator(_inertia_tag)]
-Bounds = Annotated[list[Formula], Field(min_length=2, max_length=2)]
-
-
-class Entry(Strict):
-    """An entry of a section; `repeat` makes several of it, `<k>` in its texts counts."""
-
-    repeat: dict[str, Bounds] | None = Field(default=None, description="k: [first, last]")
 
 
 class Body(Entry):
@@ -93,50 +88,7 @@ class Body(Entry):
     check_inertia: bool = Field(default=True, description="false: no triangle inequality")
 
 
-# -- the other sections ------------------------------------------------------------------
-
-
-class Frame(Entry, Pose):
-    body: str = Field(description="a body, or world")
-
-
-class Actuator(Entry):
-    joint: str = Field(description="joint, or joint.coordinate")
-    gear: Formula = Field(default=1.0, description="tau = gear u")
-    limit: Formula = Field(default=None, description="largest magnitude of u")
-
-
-class Spring(Entry):
-    """A spring and damper along the line between the origins of two frames."""
-
-    type: Literal["spring"]
-    from_: str = Field(alias="from", description="frame, body or world")
-    to: str = Field(description="frame, body or world")
-    stiffness: Formula = 0.0
-    damping: Formula = 0.0
-    length: Formula = Field(default=0.0, description="unstretched length, m")
-
-
-class ConstantForce(Entry):
-    """A constant force and moment at a frame's origin, in world or body axes."""
-
-    type: Literal["constant"]
-    frame: str = Field(description="frame or body")
-    force: Vec3 = [0.0, 0.0, 0.0]
-    moment: Vec3 = [0.0, 0.0, 0.0]
-    axes: Literal["world", "body"] = "world"
-
-
-class Drag(Entry):
-    """A wrench against the frame's twist: −damping (ω; v), in the frame's axes."""
-
-    type: Literal["drag"]
-    frame: str = Field(description="frame or body")
-    angular: Formula = Field(default=0.0, description="moment per angular velocity")
-    linear: Formula = Field(default=0.0, description="force per velocity")
-
-
-AnyForce = Annotated[Union[Spring, ConstantForce, Drag], Field(discriminator="type")]  # noqa: UP007
+# -- the file ----------------------------------------------------------------------------
 
 
 def _version(value: Any) -> int:
@@ -156,11 +108,14 @@ class Model(Strict):
     check_inertia: bool = Field(default=True, description="false: no triangle inequality")
     constants: dict[str, Formula] = Field(default={}, description="folded into the code")
     parameters: dict[str, Formula] = Field(default={}, description="run-time inputs p: defaults")
+    tables: dict[str, Table] = Field(default={}, description="of spline(x, table) in formulas")
     joint_types: dict[str, Definition] = Field(default={}, description="joints by formula")
     bodies: Annotated[dict[str, Body], Field(min_length=1)]
     frames: dict[str, Frame] = {}
     actuators: dict[str, Actuator] | None = Field(default=None, description="left out: u = tau")
     forces: dict[str, AnyForce] = {}
+    couplings: dict[str, AnyCoupling] = Field(
+        default={}, description="coordinates as formulas of other coordinates")
     states: dict[str, dict[str, PerCoordinate]] = Field(
         default={}, description="named configurations; others at rest")
 

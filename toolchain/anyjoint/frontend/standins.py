@@ -13,9 +13,10 @@ from typing import Any
 
 _TOP = {"anyjoint": 1, "name": "unnamed"}
 # formulas that use a constant without a value are not checked
-_VALUE = {"constants": "__lost__", "parameters": "__lost__", "joint_types": {"transform": []}}
+_VALUE = {"constants": "__lost__", "parameters": "__lost__", "joint_types": {"transform": []},
+          "tables": dict.fromkeys("xy", ["__lost__"] * 2)}
 # where these are incomplete, any formula, joint or reference may lack what it needs
-EVERYTHING = frozenset(("", "include", "constants", "parameters", "joint_types"))
+EVERYTHING = frozenset(("", "include", "constants", "parameters", "tables", "joint_types"))
 _MASS = re.compile(r"(bodies\.[^.]*)\.(mass|com|inertia|shapes)")
 _KEPT = re.compile(r"(bodies\.[^.]*)\.(parent|joint\.name)")
 _NAMING = re.compile(  # paths on which names of bodies, coordinates and frames depend
@@ -104,7 +105,7 @@ def _lost(replaced: frozenset[str]) -> tuple[str, frozenset[str]]:
     if not replaced.isdisjoint(EVERYTHING):
         patterns.append("")
     if any(map(_NAMING.fullmatch, replaced)):
-        patterns.append("states|actuators|forces|frames")
+        patterns.append("states|actuators|forces|frames|couplings")
     if any(path.startswith("bodies.") and "<" in path for path in replaced):
         patterns.append(r"bodies\..*\.parent\Z")  # bodies that were not written out
     masses = filter(None, map(_MASS.match, replaced))

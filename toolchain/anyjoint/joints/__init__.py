@@ -8,16 +8,19 @@ from anyjoint.joints.contract import Joint
 from anyjoint.joints.curve import CurveCurve, CurveJoint
 from anyjoint.joints.formula import FormulaJoint
 from anyjoint.joints.free import Free, FreeExp
+from anyjoint.joints.rolling import Rolling
 from anyjoint.joints.rotation import Spherical, SphericalEuler, SphericalExp, Universal
+from anyjoint.joints.spline_frames import SplineCurve, SplineSurface
 from anyjoint.joints.surface import Contact, CurveSurface, SurfaceJoint, SurfaceSurface
 from anyjoint.joints.translation import Fixed, Planar, Translational
-from anyjoint.registry import by_type
+from anyjoint.registry import Families
 
 _FAMILIES: tuple[type[Joint], ...] = (
     Fixed, Revolute, Prismatic, Helical, Cylindrical, Planar, Translational, Universal,
     Spherical, SphericalExp, SphericalEuler, Free, FreeExp, CurveJoint, CurveCurve,
-    SurfaceJoint, SurfaceSurface, Contact, CurveSurface, Composite, FormulaJoint)
+    SurfaceJoint, SurfaceSurface, Contact, CurveSurface, SplineCurve, SplineSurface,
+    Rolling, Composite, FormulaJoint)
 
-JOINTS: dict[str, type[Joint]] = by_type(_FAMILIES, "anyjoint.joints")
+JOINTS = Families(Joint, _FAMILIES, "anyjoint.joints")
 
 __all__ = ["JOINTS", "Composite", "FormulaJoint", "Joint"]

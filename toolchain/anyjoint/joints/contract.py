@@ -29,7 +29,8 @@ class Evaluate(Protocol):
 
     @property
     def names(self) -> dict[str, Any]:
-        """Constants and parameters of the file: float, or SX where it depends on p."""
+        """Constants and parameters of the file: float, or SX where it depends on p; tables
+        (with formula.TABLE before their names)."""
 
     def __call__(self, text: Any, *path: Any) -> Any:
         """Value of a formula: float, or SX where it depends on p."""
@@ -58,6 +59,9 @@ class Evaluate(Protocol):
 
     def surface(self, keys: Any, *path: Any) -> Surface:
         """The surface of keys that stand at `path`."""
+
+    def pose(self, keys: Any, *path: Any) -> tuple[Any, Any]:
+        """(R 3×3, r 3×1), SX, of a Pose that stands at `path`."""
 
 
 class Joint:
@@ -103,6 +107,11 @@ class Joint:
         """The same with its subspace S, by default derived from `transform`."""
         return chart.derived(*self.transform(chart.q, args))
 
+    def conditions(self, q: Any, args: Any) -> list[tuple[str, Any]]:
+        """What must not be zero for the frame to be defined, beside what S shows: (what is
+        wrong where it is, an expression ≥ 0)."""
+        return []
+
     def rate_matrix(self, q: Any) -> Any:
         """N(q) of q̇ = N v, nq×nv."""
         return ca.SX.eye(self.nq)
@@ -124,5 +133,4 @@ def kinematics(joint: Joint, q: Any, v: Any, args: Any) -> tuple[Motion, Any]:
     """Motion of the joint and its bias Ṡ(q, v) v (6×1), all SX symbols."""
     chart = Chart(q, joint.rate_matrix(q))
     G = joint.motion(chart, args)
-    bias = ca.jtimes(G.S @ v, q, chart.N @ v) if joint.nv else ca.SX(6, 1)
-    return G, ca.sparsify(bias)
+    return G, chart.bias(G, v) if joint.nv else ca.SX(6, 1)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal
 
+import casadi as ca
 from pydantic import Field
 
 from anyjoint.frontend.fields import JointKeys, Vec3
+from anyjoint.geometry.so3 import cross3
 from anyjoint.joints.contract import Evaluate, Joint
 from anyjoint.joints.motion import Chart, Motion
 from anyjoint.joints.product import Product
@@ -54,6 +56,17 @@ class OnCurve(Joint):
             return self.curve.up(chart, u, own, up)
         return getattr(self.curve, self.frame)(chart, u, own)  # type: ignore[no-any-return]
 
+    def conditions(self, q: Any, args: Any) -> list[tuple[str, Any]]:
+        n = len(self.curve.arguments)
+        f1 = ca.jacobian(self.curve.point(q[0], args[:n]), q)
+        out = [("the curve has no tangent", ca.norm_2(f1))]
+        if self.frame == "frenet":
+            bend = cross3(f1, ca.jacobian(f1, q))
+            out.append(("the curve has no curvature", ca.norm_2(bend)))
+        if self.frame == "up":
+            out.append(("the curve runs along its up direction", ca.norm_2(cross3(args[n:], f1))))
+        return out
+
 
 class CurveJoint(Product):
     """The body's origin runs along a curve; A = C(q_p) R_x(q_r) with a spin (seed 001)."""
@@ -75,6 +88,14 @@ class CurveJoint(Product):
         {"curve": {"type": "line", "direction": [1, 2, 2]}, "frame": "up"},
         {"curve": {"type": "helix", "radius": 0.8, "pitch": 0.25}, "frame": "fixed",
          "rotation": "free"},
+        {"curve": {"type": "polynomial", "coefficients": [[0, 0, 1], [1, 0, 0], [0, 0.2, 0.5]]}},
+        {"curve": {"type": "bezier", "points": [[0, 0, 0], [0.6, 0, 0.2], [1, 0.5, 0.7],
+                                                [0.9, 1.1, 0.8]]}, "rotation": "spin"},
+        *({"curve": {"type": "bspline", "ends": ends,
+                     "points": [[1, 0, 0], [0.6, 0.9, 0.3], [-0.5, 0.8, -0.1], [-1, -0.1, 0.2],
+                                [0, -0.9, -0.3]]}, "frame": "up", "up": [0.1, 0.2, 1]}
+          for ends in ("open", "clamped", "periodic")),
+        {"curve": {"type": "formula", "point": ["u - sin(u)", "u/5", "1 - cos(u)"], "rest": "pi"}},
     )
 
     def __init__(self, keys: Any, value: Evaluate):

@@ -60,9 +60,9 @@ class FormulaJoint(Joint):
                 value.identifier(name, "coordinates", name, key=True)
         used = self.definition.outer_names(self.types)
         outer = {n: x for n, x in value.names.items() if n in used}
-        # Numbers are folded into the kernel; what depends on p is an argument of it.
-        self.own = {n: x for n, x in own.items() if isinstance(x, float)}
-        self.outer = {n: x for n, x in outer.items() if isinstance(x, float)}
+        # Numbers and tables are folded into the kernel; what depends on p is an argument of it.
+        self.own = {n: x for n, x in own.items() if not isinstance(x, ca.SX)}
+        self.outer = {n: x for n, x in outer.items() if not isinstance(x, ca.SX)}
         self.own_inputs = tuple(n for n in own if n not in self.own)
         self.outer_inputs = tuple(n for n in outer if n not in self.outer)
         self.arguments = [own[n] for n in self.own_inputs] + [outer[n] for n in self.outer_inputs]

@@ -6,11 +6,15 @@ the elementary motions; products and inverses of motions follow the joint contra
     G = G₁ G₂      S = Ad_{G₂⁻¹} S₁ + S₂
     G = G⁻¹        S = −Ad_G S
 
-so that a joint written as a product never differentiates a whole transform."""
+so that a joint written as a product never differentiates a whole transform. A product
+remembers its factors: its inverse is the product of their inverses, whose S keeps the
+constants and zeros that −Ad_G S would lose among sin² + cos²."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import matmul
 from typing import Any
 
 import casadi as ca
@@ -29,14 +33,27 @@ class Motion:
     R: Any
     r: Any
     S: Any
+    factors: tuple[Motion, ...] = ()  # of a product
 
     def __matmul__(self, other: Motion) -> Motion:
-        R, r = se3.compose((self.R, self.r), (other.R, other.r))
-        return Motion(R, r, se3.act_inv(other.R, other.r, self.S) + other.S)
+        """One factor of `other` after the other: elementary motions cost the least."""
+        R, r, S = self.R, self.r, self.S
+        steps = other.factors or (other,)
+        for G in steps:
+            R, r = se3.compose((R, r), (G.R, G.r))
+            S = se3.act_inv(G.R, G.r, S) + G.S
+        return Motion(R, r, S, (self.factors or (self,)) + steps)
 
     def inverse(self) -> Motion:
+        if self.factors:
+            return reduce(matmul, [G.inverse() for G in reversed(self.factors)])
         R, r = se3.inverse(self.R, self.r)
         return Motion(R, r, -se3.act(self.R, self.r, self.S))
+
+    def widened(self, before: int, after: int) -> Motion:
+        """The same among other coordinates: S with zero columns before and after."""
+        S = ca.horzcat(ca.SX(6, before), self.S, ca.SX(6, after))
+        return Motion(self.R, self.r, S, tuple(G.widened(before, after) for G in self.factors))
 
 
 class Chart:
@@ -83,3 +100,15 @@ class Chart:
             columns.append(ca.vertcat(W[2, 1], W[0, 2], W[1, 0],
                                       R.T @ ca.jtimes(r, self.q, self.N[:, k])))
         return Motion(R, r, ca.horzcat(ca.SX(6, 0), *columns))
+
+    def bias(self, G: Motion, v: Any) -> Any:
+        """Ṡ v (6×1) of a motion, factor by factor: with V = S v, a factor F adds its own and
+        turns what is before it, d/dt Ad_F⁻¹ V = Ad_F⁻¹ V̇ − ad_W Ad_F⁻¹ V with W its twist."""
+        rate = self.N @ v
+        V, bias = ca.SX(6, 1), ca.SX(6, 1)
+        for F in G.factors or (G,):
+            W = ca.sparsify(F.S @ v)
+            V, bias = se3.act_inv(F.R, F.r, V), se3.act_inv(F.R, F.r, bias)
+            bias = ca.sparsify(bias - se3.cross(W, V) + ca.jtimes(W, self.q, rate))
+            V = V + W
+        return bias

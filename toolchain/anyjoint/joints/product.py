@@ -46,13 +46,17 @@ class Product(Joint):
         own, column = [], 0
         for part, q, a in zip(self.parts, self._q(chart.q), args, strict=True):
             G = part.motion(Chart(q, part.rate_matrix(q)), a)
-            S = ca.horzcat(ca.SX(6, column), G.S, ca.SX(6, self.nv - column - part.nv))
-            own.append(Motion(G.R, G.r, S))
+            own.append(G.widened(column, self.nv - column - part.nv))
             column += part.nv
         G = chart.fixed(ca.SX.eye(3), ca.SX(3, 1))
         for i in self.factors:
             G = G @ (own[i] if i >= 0 else own[~i].inverse())
         return G
+
+    def conditions(self, q: Any, args: Any) -> list[tuple[str, Any]]:
+        args = split(args, [len(part.arguments) for part in self.parts])
+        return [c for part, x, a in zip(self.parts, self._q(q), args, strict=True)
+                for c in part.conditions(x, a)]
 
     def rate_matrix(self, q: Any) -> Any:
         return ca.diagcat(*[part.rate_matrix(x)

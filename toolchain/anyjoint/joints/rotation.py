@@ -80,6 +80,7 @@ class SphericalEuler(Joint):
 
     examples = ({}, {"order": "zxz"}, {"order": "zyx"}, {"order": "yxz"})
     q_names = ("q1", "q2", "q3")
+    advice = "use spherical (a quaternion) or another order, or give q2 a range without this"
 
     def __init__(self, keys: Any, value: Evaluate):
         self.options = keys.order
@@ -104,6 +105,7 @@ class SphericalExp(Joint):
 
     examples = ({},)
     q_names = ("rx", "ry", "rz")
+    advice = "use spherical (a quaternion), or ranges that leave full turns out"
 
     def motion(self, chart: Chart, args: Any) -> Motion:
         return chart.exp(chart.q)

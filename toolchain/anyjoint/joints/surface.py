@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal
 
+import casadi as ca
 from pydantic import Field
 
 from anyjoint.frontend.fields import Formula, JointKeys, Vec3
+from anyjoint.geometry.so3 import cross3
 from anyjoint.joints.contract import Evaluate, Joint
 from anyjoint.joints.curve import FrameKind, OnCurve, Rotation, rotation
 from anyjoint.joints.motion import Chart, Motion
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from anyjoint.surfaces.contract import Surface
 
 Normals = Literal["same", "opposite"]
+_HILLS = [[[0.5 * i, 0.4 * j + 0.1 * i, 0.2 * ((i + j * j) % 3)] for j in range(4)]
+          for i in range(4)]
 
 
 class OnSurface(Joint):
@@ -34,6 +38,11 @@ class OnSurface(Joint):
     def motion(self, chart: Chart, args: Any) -> Motion:
         return self.surface.frame(chart, chart.q, args)
 
+    def conditions(self, q: Any, args: Any) -> list[tuple[str, Any]]:
+        df = ca.jacobian(self.surface.point(q, args), q)
+        normal = ca.norm_2(cross3(df[:, 0], df[:, 1]))
+        return [("the surface's tangents are parallel or vanish", normal)]
+
 
 class SurfaceJoint(Product):
     """The body's frame slides on a surface, z along the normal."""
@@ -48,6 +57,15 @@ class SurfaceJoint(Product):
         {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3}},
         {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3}, "rotation": "spin"},
         {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3}, "rotation": "free"},
+        {"surface": {"type": "plane"}, "rotation": "spin"},
+        {"surface": {"type": "sphere", "radius": 0.6}},
+        {"surface": {"type": "ellipsoid", "a": 0.9, "b": 0.5, "c": 0.7}, "rotation": "spin"},
+        {"surface": {"type": "cylinder", "radius": 0.4}},
+        {"surface": {"type": "cone", "angle": "35*deg"}},
+        {"surface": {"type": "paraboloid", "focal": 0.6}, "rotation": "free", "rest": {"w": 0.8}},
+        {"surface": {"type": "bezier", "points": _HILLS}},
+        {"surface": {"type": "bspline", "points": _HILLS}, "rotation": "spin"},
+        {"surface": {"type": "formula", "point": ["u", "w + u/5", "0.3*sin(u)*cos(2*w)"]}},
     )
 
     def __init__(self, keys: Any, value: Evaluate):
@@ -71,6 +89,10 @@ class SurfaceSurface(Product):
          "child_surface": {"type": "torus", "radius": 0.9, "tube": 0.2}},
         {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3}, "normals": "opposite",
          "child_surface": {"type": "torus", "radius": 0.9, "tube": 0.2}, "twist": "90*deg"},
+        {"surface": {"type": "sphere", "radius": 1.1}, "normals": "opposite",
+         "child_surface": {"type": "ellipsoid", "a": 0.3, "b": 0.5, "c": 0.4}},
+        {"surface": {"type": "bezier", "points": _HILLS}, "twist": 0.3,
+         "child_surface": {"type": "cone", "angle": "50*deg"}},
     )
 
     def __init__(self, keys: Any, value: Evaluate):
@@ -92,6 +114,7 @@ class Contact(Product):
     examples = (
         {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3},
          "child_surface": {"type": "torus", "radius": 0.9, "tube": 0.2}},
+        {"surface": {"type": "plane"}, "child_surface": {"type": "bezier", "points": _HILLS}},
     )
 
     def __init__(self, keys: Any, value: Evaluate):
@@ -118,6 +141,8 @@ class CurveSurface(Product):
          "curve": {"type": "circle", "radius": 0.2}},
         {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3}, "frame": "up",
          "up": [0, 0.5, 1], "curve": {"type": "ellipse", "a": 0.2, "b": 0.3}},
+        {"surface": {"type": "plane"}, "curve": {"type": "circle", "radius": 0.3},
+         "rest": {"lean": "80*deg"}},
     )
 
     def __init__(self, keys: Any, value: Evaluate):

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from anyjoint.registry import by_type
+from anyjoint.registry import Families
 from anyjoint.surfaces.contract import Surface
-from anyjoint.surfaces.revolution import Torus
+from anyjoint.surfaces.formula import FormulaSurface
+from anyjoint.surfaces.patches import Bezier, BSpline
+from anyjoint.surfaces.quadrics import Ellipsoid, Plane
+from anyjoint.surfaces.revolution import Cone, Cylinder, Paraboloid, Sphere, Torus
 
-SURFACES: dict[str, type[Surface]] = by_type((Torus,), "anyjoint.surfaces")
+SURFACES = Families(Surface, (
+    Plane, Sphere, Ellipsoid, Torus, Cylinder, Cone, Paraboloid, Bezier, BSpline, FormulaSurface),
+    "anyjoint.surfaces")
 
 __all__ = ["SURFACES", "Surface"]

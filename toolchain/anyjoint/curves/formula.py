@@ -1,0 +1,57 @@
+"""Curves by formula."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import casadi as ca
+from pydantic import Field
+
+from anyjoint.curves.contract import Curve
+from anyjoint.frontend.fields import Formula, Strict, Vec3
+from anyjoint.geometry.point_formula import PointFormula, variable
+from anyjoint.joints.contract import Evaluate
+
+
+class FormulaCurve(Curve):
+    """A point by three formulas of one parameter and the names of the file."""
+
+    class Keys(Strict):
+        type: Literal["formula"]
+        point: Vec3 = Field(description="x, y, z as formulas of the parameter")
+        parameter: str = Field(default="u", description="its name in them")
+        domain: Annotated[list[Formula], Field(min_length=2, max_length=2)] | None = Field(
+            default=None, description="[lower, upper] of the parameter; default: no bounds")
+        rest: Formula = Field(
+            default=None, description="default: the middle of the domain, or 0")
+
+    examples = (
+        {"point": ["u - sin(u)", 0, "1 - cos(u)"], "domain": ["10*deg", "350*deg"]},
+        {"point": ["cos(s)*(2 + cos(3*s))", "sin(s)*(2 + cos(3*s))", "sin(3*s)"],
+         "parameter": "s", "rest": 0.3})
+
+    def __init__(self, keys: Any, value: Evaluate):
+        name = variable(keys.parameter, value, "parameter")
+        self.formula = PointFormula(keys.point, (name,), value, ("point",))
+        self.options, self.arguments = self.formula.options, self.formula.arguments
+        u = ca.SX.sym("u")
+        tangent = ca.jacobian(self.point(u, ca.SX.sym("a", len(self.arguments))), u)
+        if tangent.nnz() and not ca.depends_on(tangent, u) and self.formula.texts == keys.point:
+            self.no_frenet = "the formulas are those of a line, without curvature"
+        elif self.formula.in_spline(name):
+            self.no_frenet = "the third derivative of a table's spline jumps at its points"
+        if keys.domain is not None:
+            lower, upper = (value.number(x, "domain", i) for i, x in enumerate(keys.domain))
+            if lower >= upper:
+                value.problem(f"the domain from {lower:g} to {upper:g} is empty", "domain",
+                              hint="[lower, upper]")
+            else:
+                self.domain, self.rest = ((lower, upper),), ((lower + upper) / 2,)
+        if keys.rest is not None:
+            self.rest = (value(keys.rest, "rest"),)
+            at = value.number(keys.rest, "rest")
+            if at < self.domain[0][0] or at > self.domain[0][1]:
+                value.problem("the rest value lies outside the domain", "rest")
+
+    def point(self, u: Any, args: Any) -> Any:
+        return self.formula.point(u, args)

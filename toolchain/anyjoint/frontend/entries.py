@@ -1,0 +1,87 @@
+"""Entries of the sections beside the bodies: tables, frames, actuators, forces, couplings."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Union
+
+from pydantic import Discriminator, Field, Tag
+
+from anyjoint.frontend.fields import CoordinateFormula, Formula, Pose, Strict, Vec3
+
+Bounds = Annotated[list[Formula], Field(min_length=2, max_length=2)]
+Points = Annotated[list[Formula], Field(min_length=2, max_length=1000)]
+
+
+class Entry(Strict):
+    """An entry of a section; `repeat` makes several of it, `<k>` in its texts counts."""
+
+    repeat: dict[str, Bounds] | None = Field(default=None, description="k: [first, last]")
+
+
+class Table(Strict):
+    """Points of a cubic spline, `spline(x, NAME)` in formulas."""
+
+    x: Points = Field(description="increasing")
+    y: Points
+    ends: Literal["not_a_knot", "natural", "opensim"] = Field(
+        default="not_a_knot", description="conditions at the two ends")
+    outside: Literal["extend", "linear", "periodic"] = Field(
+        default="extend", description="beyond the first and last point")
+
+
+class Frame(Entry, Pose):
+    body: str = Field(description="a body, or world")
+
+
+class Actuator(Entry):
+    joint: str = Field(description="joint, or joint.coordinate")
+    gear: Formula = Field(default=1.0, description="tau = gear u")
+    limit: Formula = Field(default=None, description="largest magnitude of u")
+
+
+class Spring(Entry):
+    """A spring and damper along the line between the origins of two frames."""
+
+    type: Literal["spring"]
+    from_: str = Field(alias="from", description="frame, body or world")
+    to: str = Field(description="frame, body or world")
+    stiffness: Formula = 0.0
+    damping: Formula = 0.0
+    length: Formula = Field(default=0.0, description="unstretched length, m")
+
+
+class ConstantForce(Entry):
+    """A constant force and moment at a frame's origin, in world or body axes."""
+
+    type: Literal["constant"]
+    frame: str = Field(description="frame or body")
+    force: Vec3 = [0.0, 0.0, 0.0]
+    moment: Vec3 = [0.0, 0.0, 0.0]
+    axes: Literal["world", "body"] = "world"
+
+
+class Drag(Entry):
+    """A wrench against the frame's twist: −damping (ω; v), in the frame's axes."""
+
+    type: Literal["drag"]
+    frame: str = Field(description="frame or body")
+    angular: Formula = Field(default=0.0, description="moment per angular velocity")
+    linear: Formula = Field(default=0.0, description="force per velocity")
+
+
+AnyForce = Annotated[Union[Spring, ConstantForce, Drag], Field(discriminator="type")]  # noqa: UP007
+
+
+class Coupling(Entry):
+    """The long form of a coupling, for `repeat`."""
+
+    formula: CoordinateFormula = Field(description="of other coordinates")
+
+
+def _coupling_tag(value: Any) -> str:
+    return "entry" if isinstance(value, (dict, Coupling)) else "formula"
+
+
+AnyCoupling = Annotated[
+    Union[Annotated[CoordinateFormula, Tag("formula")], Annotated[Coupling, Tag("entry")]],  # noqa: UP007
+    Discriminator(_coupling_tag)]
