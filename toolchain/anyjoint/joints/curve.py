@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import casadi as ca
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 FrameKind = Literal["frenet", "up", "fixed"]
 Rotation = Literal["none", "spin", "free"]
+Owner = Literal["parent", "child"]
 
 
 class OnCurve(Joint):
@@ -78,6 +80,8 @@ class CurveJoint(Product):
         up: Vec3 = Field(default=[0.0, 0.0, 1.0], description="of frame up, the curve's axes")
         rotation: Rotation = Field(
             default="none", description="spin: about x, the tangent; free: a quaternion")
+        owner: Owner = Field(default="parent", description="child: its curve slides through the "
+                             "joint frame")
 
     examples = (
         {"curve": {"type": "circle", "radius": 0.7}},
@@ -86,6 +90,7 @@ class CurveJoint(Product):
         {"curve": {"type": "ellipse", "a": 0.9, "b": 0.5}, "frame": "up", "up": [0, 0.6, 1],
          "rotation": "spin"},
         {"curve": {"type": "line", "direction": [1, 2, 2]}, "frame": "up"},
+        {"curve": {"type": "ellipse", "a": 0.9, "b": 0.5}, "owner": "child", "rotation": "spin"},
         {"curve": {"type": "helix", "radius": 0.8, "pitch": 0.25}, "frame": "fixed",
          "rotation": "free"},
         {"curve": {"type": "polynomial", "coefficients": [[0, 0, 1], [1, 0, 0], [0, 0.2, 0.5]]}},
@@ -100,7 +105,7 @@ class CurveJoint(Product):
 
     def __init__(self, keys: Any, value: Evaluate):
         along = OnCurve.of(keys, value)
-        self._multiply([along, *rotation(keys.rotation, "x")])
+        self._multiply(*sliding(along, rotation(keys.rotation, "x"), keys.owner))
 
 
 class CurveCurve(Product):
@@ -123,6 +128,13 @@ class CurveCurve(Product):
     def __init__(self, keys: Any, value: Evaluate):
         pair = [OnCurve.of(keys, value), OnCurve.of(keys, value, "child_curve")]
         self._multiply(pair, (0, ~1), ("u", "s"))
+
+
+def sliding(on: Joint, turns: list[Joint], owner: str) -> tuple[list[Joint], Sequence[int]]:
+    """Parts and factors of a frame `on` a curve or surface, with the turns on its outer side:
+    C R where it is the parent's, R C⁻¹ where it is the child's."""
+    after = range(1, 1 + len(turns))
+    return [on, *turns], (0, *after) if owner == "parent" else (*after, ~0)
 
 
 def rotation(kind: str, axis: str) -> list[Joint]:

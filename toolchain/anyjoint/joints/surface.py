@@ -11,7 +11,7 @@ from pydantic import Field
 from anyjoint.frontend.fields import Formula, JointKeys, Vec3
 from anyjoint.geometry.so3 import cross3
 from anyjoint.joints.contract import Evaluate, Joint
-from anyjoint.joints.curve import FrameKind, OnCurve, Rotation, rotation
+from anyjoint.joints.curve import FrameKind, OnCurve, Owner, Rotation, rotation, sliding
 from anyjoint.joints.motion import Chart, Motion
 from anyjoint.joints.product import Product
 from anyjoint.joints.rotation import FixedTurn, Turn
@@ -52,11 +52,14 @@ class SurfaceJoint(Product):
         surface: AnySurface
         rotation: Rotation = Field(
             default="none", description="spin: about z, the normal; free: a quaternion")
+        owner: Owner = Field(default="parent", description="child: its surface slides along the "
+                             "joint frame")
 
     examples = (
         {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3}},
         {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3}, "rotation": "spin"},
         {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3}, "rotation": "free"},
+        {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3}, "owner": "child"},
         {"surface": {"type": "plane"}, "rotation": "spin"},
         {"surface": {"type": "sphere", "radius": 0.6}},
         {"surface": {"type": "ellipsoid", "a": 0.9, "b": 0.5, "c": 0.7}, "rotation": "spin"},
@@ -70,7 +73,7 @@ class SurfaceJoint(Product):
 
     def __init__(self, keys: Any, value: Evaluate):
         on = OnSurface(value.surface(keys.surface, "surface"))
-        self._multiply([on, *rotation(keys.rotation, "z")])
+        self._multiply(*sliding(on, rotation(keys.rotation, "z"), keys.owner))
 
 
 class SurfaceSurface(Product):
