@@ -9,12 +9,17 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import casadi as ca
 import pytest
 
+from anyjoint.build import foreign
 from anyjoint.curves import CURVES, Curve
+from anyjoint.frontend.fields import JointKeys
+from anyjoint.joints import JOINTS, Joint
 from anyjoint.registry import Families
+from anyjoint.surfaces import SURFACES
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -155,3 +160,46 @@ def test_cached_artifacts_know_the_code_of_other_packages(sample: Path) -> None:
     assert before == digest() != Families(Curve, (), "anyjoint.nothing").digest()
     (sample / "sample.py").write_text(MODULE + "# changed\n")
     assert digest() != before
+
+
+def faulty(**methods: Any) -> type[Joint]:
+    """A joint of another package with these methods."""
+    class Keys(JointKeys):
+        type: Literal["faulty"]
+
+    return type("Faulty", (Joint,), {"Keys": Keys, "__module__": "their_joints", **methods})
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(("methods", "reason"), [
+    ({"transform": lambda self, q, args: ca.SX.eye(4)}, "TypeError"),
+    ({"transform": lambda self, q, args: (ca.SX.eye(3), ca.SX(1, 3))}, "r is 1×3, not 3×1"),
+    ({"transform": lambda self, q, args: (2 * ca.SX.eye(3), ca.SX(3, 1))}, "no rotation"),
+    ({"transform": lambda self, q, args: (ca.SX.eye(3), ca.vertcat(q[1], 0, 0))}, "IndexError|"
+     "RuntimeError"),
+    ({"__init__": lambda self, keys, value: keys.nothing}, "AttributeError"),
+])
+def test_mistakes_of_other_packages_are_named(methods: Any, reason: str,
+                                              monkeypatch: pytest.MonkeyPatch) -> None:
+    """A problem at the joint's type, not an internal error; the rest is still checked."""
+    family = faulty(**methods)
+    problems: list[Any] = []
+
+    class Here:
+        path, replaced = ("bodies", "b", "joint"), set[str]()
+
+        @staticmethod
+        def problem(message: str, *path: Any, hint: str = "") -> None:
+            problems.append((message, path, hint))
+
+    assert foreign.made(family, family.Keys(type="faulty"), Here, lambda: "stand-in") == "stand-in"
+    (message, path, hint), = problems
+    assert message.startswith('"faulty" of the package their_joints fails: ')
+    assert re.search(reason, message) and path == ("type",) and "their_joints.Faulty" in hint
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("families", [JOINTS, CURVES, SURFACES], ids=lambda f: f.group)
+def test_every_family_has_examples(families: Any) -> None:
+    """A family without examples would not be tested."""
+    assert [name for name, family in families.items() if not family.examples] == []

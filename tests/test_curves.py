@@ -64,7 +64,7 @@ def on_line(k: Doc, u: float) -> Any:
 
 
 def by_formula(k: Doc, u: float) -> Any:
-    names = {"sin": math.sin, "cos": math.cos, k.get("parameter", "u"): u}
+    names = {"sin": math.sin, "cos": math.cos, k.get("variable", "u"): u}
     return [eval(str(x), names) for x in k["point"]]
 
 
@@ -183,7 +183,7 @@ PARAMETRIC = [
     pytest.param({"type": "polynomial", "coefficients": ROWS[:4]}, "frenet", id="polynomial"),
     *(pytest.param({"type": "bspline", "points": ROWS, "ends": ends}, "up", id=ends)
       for ends in ("open", "clamped", "periodic")),
-    pytest.param({"type": "formula", "point": ["a*cos(t)", "sin(t)", "h*t*c"], "parameter": "t",
+    pytest.param({"type": "formula", "point": ["a*cos(t)", "sin(t)", "h*t*c"], "variable": "t",
                   "rest": "a"}, "frenet", id="formula")]
 
 
@@ -239,10 +239,10 @@ file | parameters: {radius: 1}⏎bodies: {b: {parent:
  world, joint: {type: curve, curve: {type: formula, point: [u, u**2, §radios*u]}}}} |
  bodies.b.joint.curve.point[2] | unknown name "radios" | did you mean "radius"?
 joint | type: curve, curve: {type: formula, point: §[1, 2, pi]} | ~.curve.point | depend on "u"
-joint | type: curve, curve: {type: formula, parameter: §pi, point: [1, 2, pi]} |
- ~.curve.parameter | already a function or constant | rename
-joint | type: curve, curve: {type: formula, parameter: §a b, point: [1, 2, pi]} |
- ~.curve.parameter | no identifier
+joint | type: curve, curve: {type: formula, variable: §pi, point: [1, 2, pi]} |
+ ~.curve.variable | already a function or constant | rename
+joint | type: curve, curve: {type: formula, variable: §a b, point: [1, 2, pi]} |
+ ~.curve.variable | no identifier
 joint | type: curve, curve: {type: formula, domain: §[1, 0], point: [u, 0, u**2]} |
  ~.curve.domain | from 1 to 0 is empty
 joint | type: curve, curve: {type: formula, domain: [0, 1], rest: §3, point: [u, 0, u**2]} |

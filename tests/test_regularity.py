@@ -148,6 +148,58 @@ def test_distinct_joints_of_a_kind() -> None:
     assert found == {f"bodies.b{i}.joint" for i in np.flatnonzero(ends > np.pi / 2)}
 
 
+COUPLED = """
+anyjoint: 1
+name: coupled
+bodies:
+  a: {parent: world, joint: {type: revolute, range: [-0.5, 1.5]}, mass: 1, com: [1, 0, 0]}
+  b: {parent: a, joint: {type: revolute}, mass: 1, com: [1, 0, 0]}
+  c: {parent: b, joint: {type: revolute, range: [-2, 2]}, mass: 1, com: [1, 0, 0]}
+couplings: {b: acos(a), c: FORMULA}
+"""
+
+
+def test_couplings() -> None:
+    """Formulas without a value in the ranges of others, and dependent coordinates that leave
+    their own range; neither where it can't happen."""
+    found = aj.check(aj.loads(COUPLED.replace("FORMULA", "2*a")))
+    assert [p.key for p in found] == ["couplings.b", "couplings.c"]
+    assert "no value or no derivatives at a = " in found[0].message
+    assert float(found[0].message.split("= ")[1]) >= 1
+    assert "outside the range of this coordinate, [-2, 2]" in found[1].message
+    assert all(p.severity == "warning" for p in found)
+    regular = COUPLED.replace("FORMULA", "a").replace("-0.5, 1.5", "-0.5, 0.5")
+    assert aj.check(aj.loads(regular)) == []
+
+
+def test_advice_calls_coordinates_by_their_names() -> None:
+    """The poles of the child's sphere are at t, not at w."""
+    joint = {"type": "contact", "surface": {"type": "torus", "radius": 0.3, "tube": 0.1},
+             "child_surface": {"type": "sphere", "radius": 0.02}}
+    (found,) = check(document(joint))
+    assert "t = 1.571 (90°)" in found.message and "give t a range" in found.hint
+    assert "torus" not in found.hint and "{" not in found.hint
+
+
+def test_formulas_without_a_value_are_not_called_vertical() -> None:
+    curve = {"type": "formula", "point": ["u", 0, "sqrt(u)"], "domain": [-3, 3], "rest": 1}
+    found = check(document({"type": "curve", "frame": "up", "curve": curve}))
+    assert any("its motion is not finite" in p.message for p in found)
+    assert not any("up direction" in p.message and "-2" in p.message for p in found)
+
+
+@pytest.mark.parametrize(("curve", "frame", "message", "hint"), [
+    ({"type": "formula", "point": ["u", 0, "sin(u)"]}, "frenet", "no curvature at rest", "up"),
+    ({"type": "line", "direction": "z"}, "up", "runs along its up direction at rest",
+     "another up direction")])
+def test_frames_that_are_undefined_at_rest(curve: Keys, frame: str, message: str,
+                                           hint: str) -> None:
+    with pytest.raises(aj.ModelError) as e:
+        check(document({"type": "curve", "frame": frame, "curve": curve}))
+    (problem,) = e.value.problems
+    assert message in problem.message and hint in problem.hint
+
+
 def test_copies_are_told_once() -> None:
     m = aj.loads("""
 anyjoint: 1
@@ -206,6 +258,19 @@ def test_ends_of_a_range_are_inside() -> None:
 
 
 # -- the command line ----------------------------------------------------------------------------
+
+
+def test_show_and_compile_warn_of_states(tmp_path: Path) -> None:
+    """What is singular at rest is told without `check`, what is so elsewhere is not."""
+    for lean, expected in (("0", 1), ("90*deg", 0)):
+        file = tmp_path / "coin.yaml"
+        file.write_text(json.dumps(document(
+            {"type": "curve_surface", "surface": {"type": "plane"},
+             "curve": {"type": "circle", "radius": 0.1}, "rest": {"lean": lean}})))
+        for command in (["show"], ["compile", "-o", str(tmp_path / "out"), "-f", "poses"]):
+            done = CliRunner().invoke(app, [command[0], str(file), *command[1:]])
+            assert done.exit_code == 0
+            assert done.stderr.count("singular at rest") == expected
 
 
 def test_command_line(tmp_path: Path) -> None:

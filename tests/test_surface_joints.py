@@ -116,3 +116,25 @@ def test_body_on_surface(rotation: str) -> None:
     close(on.G[:3, 3], on.frames[0][0][:3, 3], 1e-13)
     if rotation != "free":
         close(on.G[:3, 2], on.frames[0][0][:3, 2], 1e-13)
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("normals", ["same", "opposite"])
+def test_a_ball_in_a_bowl_or_below_it(normals: str) -> None:
+    """The normal of a paraboloid points down: with normals alike the ball is in the bowl."""
+    on = On({"type": "contact", "normals": normals, "child_surface": {"type": "sphere",
+             "radius": 0.02}, "surface": {"type": "paraboloid", "focal": 0.25}})
+    (bowl, _), _ = on.frames
+    side = 1 if normals == "opposite" else -1
+    assert bowl[2, 2] < 0
+    close(on.G[:3, 3], bowl[:3, 3] + side * 0.02 * bowl[:3, 2], 1e-12)
+
+
+@pytest.mark.quick
+def test_a_wheel_stands_upright_at_rest() -> None:
+    keys = {"type": "curve_surface", "surface": {"type": "plane"},
+            "curve": {"type": "circle", "radius": 0.3}}
+    m = load(keys)
+    G, S = transform(m.bodies[0].joint, m.q0)
+    close(G[:3, 3], [0, 0, 0.3], 1e-15)
+    assert np.linalg.matrix_rank(S) == 5

@@ -36,12 +36,13 @@ def loads(text: str, *, bake: bool = False) -> Mechanism:
     return build(read(text), bake)
 
 
-def check(model: Mechanism | str | Path) -> list[Problem]:
-    """Warnings about a mechanism (or model file): where in their ranges joints are singular,
-    rest values and named states that are singular or out of range."""
+def check(model: Mechanism | str | Path, *, ranges: bool = True) -> list[Problem]:
+    """Warnings about a mechanism (or model file): where in their ranges joints are singular or
+    couplings undefined (not with ranges=False, which is quick), rest values and named states
+    that are singular or out of range."""
     from anyjoint.build.regularity import warnings
 
-    return warnings(load(model) if isinstance(model, (str, Path)) else model)
+    return warnings(load(model) if isinstance(model, (str, Path)) else model, ranges)
 
 
 def open(path: str | Path) -> Library:
@@ -86,7 +87,8 @@ def write(model: Mechanism | str | Path, out: str | Path | None = None,
     options = {"functions": [[a, n, o] for a, (n, o) in wanted.items()],
                "form": form, "bake": bake, "native": native, "sparse": sparse}
     info = describe(mechanism)
-    info["descriptions"] = {a: catalogue.CATALOGUE[n].doc for a, (n, _) in wanted.items()}
+    info["descriptions"] = {a: requests.described(catalogue.CATALOGUE, n, o)
+                            for a, (n, o) in wanted.items()}
     cc = compiler.find_compiler()
     key = artifact.cache_key(info, options, cc)
     if artifact.up_to_date(folder, key):

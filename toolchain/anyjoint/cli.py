@@ -106,14 +106,23 @@ def check(
             raise typer.Exit(2)
 
 
+def _warn_of_states(m: Any, output: OutputFormat) -> None:
+    """Rest or states that are singular or out of range; `check` says more."""
+    from anyjoint import api
+
+    warnings = api.check(m, ranges=False) if output is OutputFormat.text else []
+    if warnings:
+        print(listed(warnings), file=sys.stderr)
+
+
 @app.command()
 def show(model: Model, output_format: Format = OutputFormat.text, debug: Debug = False) -> None:
     """Draw the tree with degrees of freedom, coordinates, parameters, operation counts."""
     with reporting(debug, output_format):
-        from anyjoint import report
-        from anyjoint.api import load
+        from anyjoint import api, report
 
-        m = load(model)
+        m = api.load(model)
+        _warn_of_states(m, output_format)
         if output_format is OutputFormat.json:
             print(json.dumps(report.summary(m), indent=2))
         else:
@@ -142,7 +151,9 @@ def compile(
 
         names = [name for text in functions for name in text.split(",") if name.strip()]
         with report.working(f"compiling {model}", output_format is OutputFormat.text):
-            folder, current = api.write(model, out, names, bake=bake, native=native,
+            m = api.load(model)
+            _warn_of_states(m, output_format)
+            folder, current = api.write(m, out, names, bake=bake, native=native,
                                         sparse=sparse, form=form)
         if output_format is OutputFormat.json:
             print(json.dumps({"ok": True, "folder": str(folder), "up_to_date": current,

@@ -49,6 +49,13 @@ def alias(entries: Mapping[str, Entry], name: str, options: Mapping[str, Any]) -
     return re.sub("__+", "_", "_".join(parts)).rstrip("_")  # CasADi takes no double _
 
 
+def described(entries: Mapping[str, Entry], name: str, options: Mapping[str, Any]) -> str:
+    """What a function is, for headers: with its options where they tell more."""
+    told = [f"{key} {str(options[key]).lower()}" for key, allowed in entries[name].options.items()
+            if allowed is None or "passive" != key or not options[key]]
+    return "; ".join([entries[name].doc, *told])
+
+
 def parse(text: str) -> tuple[str, dict[str, Any]]:
     """`fd:passive=false` → name and options."""
     name, *settings = text.strip().split(":")

@@ -170,9 +170,12 @@ def regularity(mechanism: Mechanism, scope: Scope) -> None:
                           hint="choose another rest, or a smooth formula")
         rest = coupling.graph(rest, ca.DM(mechanism.nv, 1), tree.p)[0]
     for i in pivots.undefined_joints(tree, rest):
-        scope.problem("the transform or its derivative is not finite at rest",
-                      "bodies", mechanism.bodies[i].name, "joint", key=True,
-                      hint="choose another rest, or write the formulas so that they are smooth")
+        unmet = pivots.unmet_condition(tree, i, rest)
+        text, advice = (unmet.text, unmet.advice) if unmet else (
+            "the transform or its derivative is not finite", "write the formulas so that they are "
+            "smooth")
+        scope.problem(f"{text} at rest", "bodies", mechanism.bodies[i].name, "joint", key=True,
+                      hint="choose another rest, or: " + advice.replace("{", "").replace("}", ""))
     if scope.problems:
         return
     singular = pivots.singular_joints(tree, rest) if coupling is None else [

@@ -11,6 +11,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from anyjoint.build import coupled
 from anyjoint.build.values import full_names
 from anyjoint.dynamics import singular
 from anyjoint.dynamics.criteria import SINGULAR, Criteria
@@ -35,10 +36,12 @@ class Part:
     sampled: tuple[Any, Any]
 
 
-def warnings(m: Mechanism) -> list[Problem]:
-    """All warnings, in the order of the document."""
+def warnings(m: Mechanism, ranges: bool = True) -> list[Problem]:
+    """All warnings, in the order of the document; without `ranges` those about rest and named
+    states only, which are quick."""
     parts = _parts(m)
     found = [p for part in parts for p in _out_of_range(m, part)]
+    found += coupled.warnings(m) if ranges else []
     arguments = evaluate_at([part.body.link.arguments for part in parts], m.p, ca.DM(m.p0))
     kinds: dict[Any, list[int]] = {}
     for i, part in enumerate(parts):
@@ -47,7 +50,7 @@ def warnings(m: Mechanism) -> list[Problem]:
         joint = parts[members[0]].body.joint
         if joint.nv:
             found += _singular(m, [parts[i] for i in members],
-                               np.array([arguments[i].full().ravel() for i in members]))
+                               np.array([arguments[i].full().ravel() for i in members]), ranges)
     return [replace(p, severity="warning") for p in ordered(found)]
 
 
@@ -132,7 +135,8 @@ def _problem(m: Mechanism, part: Part, state: str, message: str, hint: str,
 # -- singular -------------------------------------------------------------------------------------
 
 
-def _singular(m: Mechanism, parts: Sequence[Part], arguments: Any) -> list[Problem]:
+def _singular(m: Mechanism, parts: Sequence[Part], arguments: Any,
+              ranges: bool) -> list[Problem]:
     """Of the joints of one kind."""
     rows = np.column_stack([arguments, [(*p.q["rest"], *p.sampled[0], *p.sampled[1])
                                         for p in parts]])
@@ -143,7 +147,7 @@ def _singular(m: Mechanism, parts: Sequence[Part], arguments: Any) -> list[Probl
     criteria = Criteria(parts[0].body.joint, arguments[first], rest, lower, upper)
     bad = {state: criteria(inverse, np.array([p.q[state] for p in parts])) < SINGULAR
            for state in parts[0].q}
-    spots = singular.find(criteria)
+    spots = singular.find(criteria) if ranges else [[] for _ in first]
     found = []
     for i, part in enumerate(parts):
         for state, wrong in bad.items():
@@ -158,11 +162,10 @@ def _singular(m: Mechanism, parts: Sequence[Part], arguments: Any) -> list[Probl
 
 
 def _hint(criteria: Criteria, c: int) -> str:
-    """What the joint advises: about its conditions or, where it has none, about its S."""
-    conditional = len(criteria.texts) > 2
-    if conditional and c < 2:
-        return _ALIKE
-    return criteria.joint.advice or _HINT
+    """What the joint advises about a criterion."""
+    advice = criteria.advice[c] or (c != 1 and criteria.joint.advice) or (
+        _ALIKE if c == 0 and len(criteria.texts) > 2 else _HINT)
+    return advice.replace("{", "").replace("}", "")
 
 
 def _spots(m: Mechanism, part: Part, spots: list[Spot], criteria: Criteria) -> list[Problem]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import casadi as ca
 
-from anyjoint.build import tables, values
+from anyjoint.build import foreign, tables, values
 from anyjoint.curves import CURVES, Curve
 from anyjoint.errors import FormulaError, Problem, suggest
 from anyjoint.frontend import evaluation, formula
@@ -120,11 +120,22 @@ class Scope:
 
     def curve(self, keys: Any, *path: Any) -> Curve:
         """The curve of validated keys that stand at `path`."""
-        return CURVES[keys.type](keys, self.at(*self.path, *path))
+        curve: Curve = self._family(CURVES, "line", keys, path)
+        return curve
 
     def surface(self, keys: Any, *path: Any) -> Surface:
         """The surface of validated keys that stand at `path`."""
-        return SURFACES[keys.type](keys, self.at(*self.path, *path))
+        surface: Surface = self._family(SURFACES, "plane", keys, path)
+        return surface
+
+    def _family(self, families: Any, stand_in: str, keys: Any, path: Any) -> Any:
+        """What a registered family makes of keys that stand at `path`."""
+        here = self.at(*self.path, *path)
+
+        def plain() -> Any:
+            return families[stand_in](families[stand_in].Keys(type=stand_in), here)
+
+        return foreign.made(families[keys.type], keys, here, plain)
 
     def pose(self, keys: Any, *path: Any) -> tuple[Any, Any]:
         """(R, r), SX, of a Pose that stands at `path`."""
@@ -134,7 +145,8 @@ class Scope:
         """The joint of validated keys that stand at `path`."""
         here = self.at(*self.path, *path)
         if keys.type in JOINTS:
-            return JOINTS[keys.type](keys, here)
+            joint: Joint = self._family(JOINTS, "fixed", keys, path)
+            return joint
         definition = self.joint_types.get(keys.type)
         if definition is None:
             types = suggest(keys.type, [*JOINTS, *self.joint_types], "types")

@@ -19,8 +19,6 @@ class Curve(PointMap):
 
     rest = (0.0,)
     domain = ((-math.inf, math.inf),)
-    advice = ("frame frenet needs curvature: frame up where the curve is straight; frame up needs "
-              "a tangent that is not parallel to its up direction")
     # Why a Frenet frame can't be used, where it never can; S contains the third derivative
     # and its rate the fourth, which cubic splines don't have.
     no_frenet: str = ""

@@ -14,24 +14,24 @@ from anyjoint.joints.contract import Evaluate
 
 
 class FormulaCurve(Curve):
-    """A point by three formulas of one parameter and the names of the file."""
+    """A point by three formulas of u and the names of the file."""
 
     class Keys(Strict):
         type: Literal["formula"]
-        point: Vec3 = Field(description="x, y, z as formulas of the parameter")
-        parameter: str = Field(default="u", description="its name in them")
+        point: Vec3 = Field(description="x, y, z as formulas of u")
+        variable: str = Field(default="u", description="the name of u in them")
         domain: Annotated[list[Formula], Field(min_length=2, max_length=2)] | None = Field(
-            default=None, description="[lower, upper] of the parameter; default: no bounds")
+            default=None, description="[lower, upper] of u, which check samples; default: none")
         rest: Formula = Field(
             default=None, description="default: the middle of the domain, or 0")
 
     examples = (
         {"point": ["u - sin(u)", 0, "1 - cos(u)"], "domain": ["10*deg", "350*deg"]},
         {"point": ["cos(s)*(2 + cos(3*s))", "sin(s)*(2 + cos(3*s))", "sin(3*s)"],
-         "parameter": "s", "rest": 0.3})
+         "variable": "s", "rest": 0.3})
 
     def __init__(self, keys: Any, value: Evaluate):
-        name = variable(keys.parameter, value, "parameter")
+        name = variable(keys.variable, value, "variable")
         self.formula = PointFormula(keys.point, (name,), value, ("point",))
         self.options, self.arguments = self.formula.options, self.formula.arguments
         u = ca.SX.sym("u")

@@ -31,9 +31,12 @@ class Points:
             value.problem("all control points are the same: no curve", key)
             return
         for i in np.flatnonzero(same):
-            if i or closed:
+            if i:
                 value.problem("this control point repeats the one before: the curve is not smooth",
                               key, int(i), hint="remove it, or move it")
+            elif closed:
+                value.problem("the last control point repeats the first", key, len(same) - 1,
+                              hint="remove it: periodic ends close the curve by themselves")
 
     def straight(self) -> bool:
         """All of them on a line, at the parameters' defaults?"""

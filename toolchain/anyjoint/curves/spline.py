@@ -55,8 +55,8 @@ class BSpline(Curve):
         self.arguments = points.combined(T)
         self.linear = keys.outside == "linear"
         self.options = (self.periodic, self.linear)
-        segments = float(n if self.periodic else n - 3)
-        self.rest, self.domain = (segments / 2,), ((0.0, segments),)
+        segments = n if self.periodic else n - 3
+        self.rest, self.domain = (splines.middle(segments),), ((0.0, float(segments)),)
 
     def point(self, u: Any, args: Any) -> Any:
         return splines.cubic(u, ca.reshape(args, 3, -1), self.periodic, self.linear)

@@ -29,10 +29,11 @@ class Criteria:
         G = joint.motion(Chart(q, joint.rate_matrix(q)), a)
         conditions = joint.conditions(q, a)
         outputs = [ca.densify(ca.vec(ca.SX(x))) for x in (
-            G.S, ca.sum1(ca.vec(G.R)) + ca.sum1(G.r), ca.vertcat(*[x for _, x in conditions]))]
+            G.S, ca.sum1(ca.vec(G.R)) + ca.sum1(G.r), ca.vertcat(*[c.value for c in conditions]))]
         self.function = ca.Function("joint", [q, a], ca.cse(outputs))
         self.texts = ["the coordinates are not independent", "its motion is not finite",
-                      *(text for text, _ in conditions)]
+                      *(c.text for c in conditions)]
+        self.advice = ["", "", *(c.advice for c in conditions)]
         self.moves = ca.depends_on(ca.vertcat(*outputs), q)
         self._scale()
 
@@ -45,10 +46,12 @@ class Criteria:
 
     def __call__(self, j: Array, q: Array) -> Array:
         """Of the joints j at q (n×nq): smallest singular value of the scaled S, inverse of its
-        size, the conditions; n × criteria, in the order of `texts`."""
+        size, the conditions; n × criteria, in the order of `texts`. Where a condition has no
+        value, the motion has none either, which says it."""
         S, finite, conditions = self._evaluate(j, q)
         least, size = _singular_values(S * self.weights[j])
-        out = np.column_stack([least, 1 / np.maximum(size, 1e-100), np.nan_to_num(conditions)])
+        conditions = np.where(np.isfinite(conditions), conditions, self.usual[j, 2:])
+        out = np.column_stack([least, 1 / np.maximum(size, 1e-100), conditions])
         out[~finite, :2] = 0.0
         return out / self.usual[j]
 

@@ -11,6 +11,7 @@ import numpy as np
 from anyjoint.dynamics import aba, configuration, coupling, crba
 from anyjoint.dynamics.link import Link
 from anyjoint.dynamics.tree import Tree
+from anyjoint.joints.contract import Condition
 
 _SAMPLES = 3
 _SMALLEST = 1e-14  # of a pivot, relative to what the subspace and the inertia would allow
@@ -82,6 +83,18 @@ def undefined_joints(tree: Tree, rest: Any) -> list[int]:
         if not all(np.isfinite(np.array(ca.DM(x).nonzeros())).all() for x in (R, r, S)):
             out.append(i)
     return out
+
+
+def unmet_condition(tree: Tree, i: int, q: Any) -> Condition | None:
+    """The condition of body i's joint that fails at q, of those that have a value there."""
+    joint = tree.bodies[i].joint
+    x, a = ca.SX.sym("q", joint.nq), ca.SX.sym("a", len(joint.arguments))
+    p, given = tree.mechanism.p, tree.bodies[i].link.arguments
+    for c in joint.conditions(x, a):
+        value = ca.Function("c", [x, p], [ca.substitute(c.value, a, ca.SX(given))])
+        if float(value(tree.split_q(q)[i], tree.p)) <= 1e-12:
+            return c
+    return None
 
 
 def _at(tree: Tree, q: Any) -> set[int]:

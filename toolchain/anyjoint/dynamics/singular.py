@@ -37,7 +37,8 @@ class Spot:
 
 def find(criteria: Criteria) -> list[list[Spot]]:
     """Singular configurations in the ranges, for each joint."""
-    z = _samples(criteria)
+    moving = np.flatnonzero((criteria.width > 0).any(0)) if criteria.moves else np.zeros(0, int)
+    z = samples(moving, criteria.joint.nq, max(32, min(_CLOUD, _POINTS // len(criteria))))
     n, joints = len(z), len(criteria)
     j, Z = np.repeat(np.arange(joints), n), np.tile(z, (joints, 1))
     values = criteria(j, criteria.at(j, Z))
@@ -53,19 +54,17 @@ def find(criteria: Criteria) -> list[list[Spot]]:
     return found
 
 
-def _samples(criteria: Criteria) -> Array:
-    """Points of the unit cube (n×nq): ends and middles of all ranges, and a cloud of low
-    discrepancy between them."""
-    moving = np.flatnonzero((criteria.width > 0).any(0)) if criteria.moves else np.zeros(0, int)
+def samples(moving: Array, nq: int, count: int = _CLOUD) -> Array:
+    """Points of the unit cube (n×nq), of which the coordinates `moving` vary: ends and middles
+    of all ranges, and a cloud of low discrepancy between them (count)."""
     d = len(moving)
-    out = np.full((1, criteria.joint.nq), 0.5)
+    out = np.full((1, nq), 0.5)
     if d == 1:
         out = np.repeat(out, _LINE, 0)
         out[:, moving] = np.linspace(0, 1, _LINE)[:, None]
     elif d > 1:
         steps = (0, 0.5, 1) if d <= 5 else (0, 1)
         corners = np.array(list(itertools.product(steps, repeat=min(d, 9))))
-        count = max(32, min(_CLOUD, _POINTS // len(criteria)))
         golden = (1 + 5**0.5) / 2
         out = np.repeat(out, len(corners) + count, 0)
         out[: len(corners), moving[:9]] = corners

@@ -40,7 +40,7 @@ def check_names(formula: Formula, known: Collection[str]) -> None:
             node.fail(f'unknown table "{name}"', suggest(name, tables, "tables"))
         if node.value in tables:
             node.fail(f'"{node.value}" is a table', f"write spline(x, {node.value})")
-        names = {*CONSTANTS, *(name for name in known if not name.startswith(TABLE))}
+        names = {*CONSTANTS, *(name for name in known if name and not name.startswith(TABLE))}
         node.fail(f'unknown name "{node.value}"', suggest(node.value, names, "known"))
 
 

@@ -101,8 +101,8 @@ def _python_tree(line: str, shift: int) -> ast.expr:
     except SyntaxError as error:
         words = [word for word in re.findall(r"\w+", line) if keyword.iskeyword(word)]
         hint = f'"{words[0]}" is a reserved word' if words else _ALLOWED
-        if number := re.search(r"([\d.]+)\s*deg\b", line):
-            hint = f"write {number[1]}*deg"
+        if number := re.search(r"(?<![\w.])([\d.]+)\s*([A-Za-z_]\w*)", line):
+            hint = f"a product needs a *: write {number[1]}*{number[2]}"
         elif re.search(r"[\d.]\s+[A-Za-z\d]", line):
             hint = "numbers stand without units (SI, radians); a list is written [0, 0, 1]"
         offset = min(max((error.offset or 1) - 1, 0) + shift, len(line) - 1)

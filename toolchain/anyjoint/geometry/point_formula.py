@@ -28,7 +28,7 @@ class PointFormula:
         self.numbers = {n: x for n, x in outer.items() if n not in self.inputs}
         self.arguments = [outer[n] for n in self.inputs]
         self._check(value, path)
-        for name in self.variables:
+        for name in self.variables if self.texts == list(texts) else ():  # else reported
             if name not in used and name.isidentifier() and name not in formula.RESERVED:
                 value.problem(f'the point does not depend on "{name}"', *path,
                               hint=f"formulas of {' and '.join(variables)}")

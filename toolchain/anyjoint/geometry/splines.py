@@ -33,6 +33,11 @@ def segment(u: Any, segments: int, periodic: bool = False) -> tuple[Any, Any]:
     return k, u - k
 
 
+def middle(segments: int) -> float:
+    """A place about the middle, but at no knot: a value at rest."""
+    return (segments - 1) // 2 + 0.5
+
+
 def window(k: Any, columns: Any, segments: int, width: int = 4, stride: int = 1) -> list[Any]:
     """Columns stride · k … stride · k + width − 1 (cyclic) of a d×n matrix, for one of the
     segments k = 0 … segments − 1."""

@@ -8,7 +8,7 @@ motions is an optimisation, proven equal to the derived form by the tests."""
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import casadi as ca
 
@@ -64,6 +64,15 @@ class Evaluate(Protocol):
         """(R 3×3, r 3×1), SX, of a Pose that stands at `path`."""
 
 
+class Condition(NamedTuple):
+    """A number ≥ 0 that must not be zero: what is wrong where it is, and what helps there;
+    {u} in the advice stands for the joint's coordinate u."""
+
+    text: str
+    value: Any
+    advice: str
+
+
 class Joint:
     """One joint of a mechanism.
 
@@ -107,9 +116,8 @@ class Joint:
         """The same with its subspace S, by default derived from `transform`."""
         return chart.derived(*self.transform(chart.q, args))
 
-    def conditions(self, q: Any, args: Any) -> list[tuple[str, Any]]:
-        """What must not be zero for the frame to be defined, beside what S shows: (what is
-        wrong where it is, an expression ≥ 0)."""
+    def conditions(self, q: Any, args: Any) -> list[Condition]:
+        """What must not be zero for the frame to be defined, beside what S shows."""
         return []
 
     def rate_matrix(self, q: Any) -> Any:

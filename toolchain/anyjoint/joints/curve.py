@@ -11,7 +11,7 @@ from pydantic import Field
 
 from anyjoint.frontend.fields import JointKeys, Vec3
 from anyjoint.geometry.so3 import cross3
-from anyjoint.joints.contract import Evaluate, Joint
+from anyjoint.joints.contract import Condition, Evaluate, Joint
 from anyjoint.joints.motion import Chart, Motion
 from anyjoint.joints.product import Product
 from anyjoint.joints.rotation import Spherical, Turn
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 FrameKind = Literal["frenet", "up", "fixed"]
 Rotation = Literal["none", "spin", "free"]
 Owner = Literal["parent", "child"]
+_NO_CUSP = "give {u} a range that leaves this out, or a curve without it"
+_NO_FRENET = "frame: up does without curvature; or give {u} a range that leaves this out"
+_NO_UP = "choose another up direction, or give {u} a range that leaves this out"
 
 
 class OnCurve(Joint):
@@ -32,7 +35,7 @@ class OnCurve(Joint):
 
     def __init__(self, curve: Curve, frame: str, up: Any):
         self.curve, self.frame = curve, frame
-        self.rest, self.domain, self.advice = curve.rest, curve.domain, curve.advice
+        self.rest, self.domain = curve.rest, curve.domain
         self.options = (curve.kind, frame)
         self.arguments = [*curve.arguments, *(up if frame == "up" else [])]
 
@@ -42,7 +45,9 @@ class OnCurve(Joint):
         problem."""
         curve = value.curve(getattr(keys, key), key)
         if keys.frame == "frenet" and curve.no_frenet:
-            value.problem(f"no Frenet frame here: {curve.no_frenet}", "frame",
+            given = "frame" in keys.model_fields_set
+            value.problem(f"no Frenet frame{'' if given else ', the default,'} here: "
+                          f"{curve.no_frenet}", "frame" if given else key,
                           hint="frame: up (tangent and an up direction), or fixed")
         if "up" in keys.model_fields_set and keys.frame != "up":
             value.problem(f'"up" goes with frame: up, not {keys.frame}', "up", hint="remove it")
@@ -58,15 +63,16 @@ class OnCurve(Joint):
             return self.curve.up(chart, u, own, up)
         return getattr(self.curve, self.frame)(chart, u, own)  # type: ignore[no-any-return]
 
-    def conditions(self, q: Any, args: Any) -> list[tuple[str, Any]]:
-        n = len(self.curve.arguments)
+    def conditions(self, q: Any, args: Any) -> list[Condition]:
+        n, advice = len(self.curve.arguments), self.curve.advice
         f1 = ca.jacobian(self.curve.point(q[0], args[:n]), q)
-        out = [("the curve has no tangent", ca.norm_2(f1))]
+        out = [Condition("the curve has no tangent", ca.norm_2(f1), advice or _NO_CUSP)]
         if self.frame == "frenet":
-            bend = cross3(f1, ca.jacobian(f1, q))
-            out.append(("the curve has no curvature", ca.norm_2(bend)))
+            bend = ca.norm_2(cross3(f1, ca.jacobian(f1, q)))
+            out.append(Condition("the curve has no curvature", bend, advice or _NO_FRENET))
         if self.frame == "up":
-            out.append(("the curve runs along its up direction", ca.norm_2(cross3(args[n:], f1))))
+            side = ca.norm_2(cross3(args[n:], f1))
+            out.append(Condition("the curve runs along its up direction", side, advice or _NO_UP))
         return out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from anyjoint.geometry.columns import split
-from anyjoint.joints.contract import Joint
+from anyjoint.joints.contract import Condition, Joint
 from anyjoint.joints.motion import Chart, Motion
 
 
@@ -31,7 +32,8 @@ class Product(Joint):
         self.v_names = v_names or (own_v if q_names is None else None)
         self.rest = [x for part in parts for x in part.rest or [0.0] * part.nq]
         self.domain = [x for part in parts for x in part.domain or [None] * part.nq]
-        self.advice = "; ".join(dict.fromkeys(part.advice for part in parts if part.advice))
+        self.advice = self.advice or "; ".join(
+            dict.fromkeys(part.advice for part in parts if part.advice))
         self.arguments = [x for part in parts for x in part.arguments]
         self.options = (tuple(part.kind for part in parts), self.factors)
 
@@ -53,10 +55,13 @@ class Product(Joint):
             G = G @ (own[i] if i >= 0 else own[~i].inverse())
         return G
 
-    def conditions(self, q: Any, args: Any) -> list[tuple[str, Any]]:
+    def conditions(self, q: Any, args: Any) -> list[Condition]:
         args = split(args, [len(part.arguments) for part in self.parts])
-        return [c for part, x, a in zip(self.parts, self._q(q), args, strict=True)
-                for c in part.conditions(x, a)]
+        names, out = iter(self.q_names), []
+        for part, x, a in zip(self.parts, self._q(q), args, strict=True):
+            called = {own: next(names) for own in part.q_names}
+            out += [c._replace(advice=_renamed(c.advice, called)) for c in part.conditions(x, a)]
+        return out
 
     def rate_matrix(self, q: Any) -> Any:
         return ca.diagcat(*[part.rate_matrix(x)
@@ -73,3 +78,8 @@ class Product(Joint):
     def normalize(self, q: Any) -> Any:
         return np.concatenate([part.normalize(x)
                                for part, x in zip(self.parts, self._q(q), strict=True)])
+
+
+def _renamed(advice: str, names: dict[str, str]) -> str:
+    """An advice with other names for the coordinates in braces."""
+    return re.sub(r"\{(\w+)\}", lambda m: f"{{{names.get(m[1], m[1])}}}", advice)

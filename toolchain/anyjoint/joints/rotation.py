@@ -21,8 +21,8 @@ from anyjoint.joints.motion import Chart, Motion
 class Turn(Joint):
     """A turn about x, y or z, as a part of products."""
 
-    def __init__(self, axis: str, name: str):
-        self.options, self.q_names = axis, (name,)
+    def __init__(self, axis: str, name: str, rest: float = 0.0):
+        self.options, self.q_names, self.rest = axis, (name,), (rest,)
         self.domain = ((-math.pi, math.pi),)
 
     def motion(self, chart: Chart, args: Any) -> Motion:

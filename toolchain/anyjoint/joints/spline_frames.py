@@ -14,7 +14,7 @@ from pydantic import Field
 from anyjoint.frontend.fields import Formula, JointKeys, Pose
 from anyjoint.geometry import se3, so3
 from anyjoint.geometry.columns import split
-from anyjoint.geometry.splines import segment, weights, window
+from anyjoint.geometry.splines import middle, segment, weights, window
 from anyjoint.joints.axis import UNIT
 from anyjoint.joints.contract import Evaluate, Joint
 from anyjoint.joints.motion import Chart, Motion
@@ -70,7 +70,7 @@ class SplineCurve(Joint):
         starts = [ca.vertcat(R[:, 0], R[:, 1], r) for R, r in frames[:segments]]
         self.arguments = entries(ca.vertcat(*starts, *deltas))
         self.options = self.shape = (ends == "cyclic", segments, len(deltas))
-        self.rest, self.domain = (segments / 2,), ((0.0, float(segments)),)
+        self.rest, self.domain = (middle(segments),), ((0.0, float(segments)),)
 
     def motion(self, chart: Chart, args: Any) -> Motion:
         """Algorithm 4: the product of motions is its lines 6, 7 and 9, and the bias, the rate
@@ -120,15 +120,15 @@ class SplineSurface(Joint):
         columns = min(map(len, points))
         self.arguments = [x for row in points for point in row[:columns] for x in point]
         self.options = self.shape = (rows, columns)
-        self.rest = middle = ((rows - 3) / 2, (columns - 3) / 2)
+        self.rest = (middle(rows - 3), middle(columns - 3))
         self.domain = ((0.0, rows - 3.0), (0.0, columns - 3.0))
-        self._check(middle, value)
+        self._check(value)
 
-    def _check(self, middle: Any, value: Evaluate) -> None:
+    def _check(self, value: Evaluate) -> None:
         """S has rank 2 in the middle."""
         q = ca.SX.sym("q", 2)
         S = self.motion(Chart(q, ca.SX.eye(2)), ca.vertcat(*self.arguments)).S
-        numbers = at_defaults(ca.substitute(S, q, ca.DM(middle)), value)
+        numbers = at_defaults(ca.substitute(S, q, ca.DM(self.rest)), value)
         if np.isfinite(numbers).all():
             large, small = np.linalg.svd(numbers, compute_uv=False)
             if not small > 1e-9 * large:

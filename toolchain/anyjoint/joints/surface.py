@@ -10,7 +10,7 @@ from pydantic import Field
 
 from anyjoint.frontend.fields import Formula, JointKeys, Vec3
 from anyjoint.geometry.so3 import cross3
-from anyjoint.joints.contract import Evaluate, Joint
+from anyjoint.joints.contract import Condition, Evaluate, Joint
 from anyjoint.joints.curve import FrameKind, OnCurve, Owner, Rotation, rotation, sliding
 from anyjoint.joints.motion import Chart, Motion
 from anyjoint.joints.product import Product
@@ -32,16 +32,17 @@ class OnSurface(Joint):
 
     def __init__(self, surface: Surface):
         self.surface = surface
-        self.rest, self.domain, self.advice = surface.rest, surface.domain, surface.advice
+        self.rest, self.domain = surface.rest, surface.domain
         self.options, self.arguments = surface.kind, surface.arguments
 
     def motion(self, chart: Chart, args: Any) -> Motion:
         return self.surface.frame(chart, chart.q, args)
 
-    def conditions(self, q: Any, args: Any) -> list[tuple[str, Any]]:
+    def conditions(self, q: Any, args: Any) -> list[Condition]:
         df = ca.jacobian(self.surface.point(q, args), q)
         normal = ca.norm_2(cross3(df[:, 0], df[:, 1]))
-        return [("the surface's tangents are parallel or vanish", normal)]
+        return [Condition("the surface's tangents are parallel or vanish", normal,
+                          self.surface.advice)]
 
 
 class SurfaceJoint(Product):
@@ -113,24 +114,30 @@ class Contact(Product):
         type: Literal["contact"]
         surface: AnySurface = Field(description="of the parent")
         child_surface: AnySurface = Field(description="of the child")
+        normals: Normals = Field(default="opposite", description="same: one is in the other, as "
+                                 "a ball in a bowl")
 
     examples = (
         {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3},
          "child_surface": {"type": "torus", "radius": 0.9, "tube": 0.2}},
         {"surface": {"type": "plane"}, "child_surface": {"type": "bezier", "points": _HILLS}},
+        {"surface": {"type": "paraboloid", "focal": 0.6}, "normals": "same",
+         "child_surface": {"type": "sphere", "radius": 0.2}},
     )
 
     def __init__(self, keys: Any, value: Evaluate):
         parent, child = (OnSurface(value.surface(getattr(keys, key), key))
                          for key in ("surface", "child_surface"))
         # flip · Rz(ψ) is seed 003's matrix between the contact frames
-        self._multiply([parent, child, Turn("z", "psi"), *flip("opposite")], (0, 3, 2, ~1),
-                       ("u", "w", "s", "t", "psi"))
+        turns = [Turn("z", "psi"), *flip(keys.normals)]
+        between = range(2, 2 + len(turns))[::-1]
+        self._multiply([parent, child, *turns], (0, *between, ~1), ("u", "w", "s", "t", "psi"))
 
 
 class CurveSurface(Product):
     """A curve of the child (a wheel's rim) touches a surface of the parent: the point on the
-    surface, the point on the curve, heading about the normal and lean about the tangent."""
+    surface, the point on the curve, heading about the normal (of the curve's tangent, from the
+    surface's x) and lean about the tangent: 90° is upright, at 0 the curve's y lies flat."""
 
     class Keys(JointKeys):
         type: Literal["curve_surface"]
@@ -148,10 +155,13 @@ class CurveSurface(Product):
          "rest": {"lean": "80*deg"}},
     )
 
+    advice = ("a rim that lies flat touches all around, and one that bends as the surface does not "
+              "at one point: lean = 90*deg is upright; give lean a range")
+
     def __init__(self, keys: Any, value: Evaluate):
         on, along = OnSurface(value.surface(keys.surface, "surface")), OnCurve.of(keys, value)
-        self._multiply([on, along, Turn("z", "heading"), Turn("x", "lean")], (0, 2, 3, ~1),
-                       ("u", "w", "s", "heading", "lean"))
+        turns = [Turn("z", "heading"), Turn("x", "lean", rest=math.pi / 2)]
+        self._multiply([on, along, *turns], (0, 2, 3, ~1), ("u", "w", "s", "heading", "lean"))
 
 
 def flip(normals: str) -> list[Joint]:

@@ -32,7 +32,7 @@ class FormulaSurface(Surface):
         {"point": ["u + 0.2*w", "w", "0.3*sin(u)*cos(2*w)"]},
         {"point": ["(2 + w*cos(u/2))*cos(u)", "(2 + w*cos(u/2))*sin(u)", "w*sin(u/2)"],
          "domain": [["-pi", "pi"], [-0.5, 0.5]], "rest": [0.2, 0.1]})
-    advice = "where ∂f/∂u and ∂f/∂w are parallel or zero there is no normal: give u, w a range"
+    advice = "where ∂f/∂u and ∂f/∂w are parallel or zero there is no normal: give {u}, {w} a range"
 
     def __init__(self, keys: Any, value: Evaluate):
         self.formula = PointFormula(keys.point, ("u", "w"), value, ("point",))

@@ -105,7 +105,7 @@ class BSpline(Surface):
         self.options = (self.shape, self.cyclic, self.linear)
         self.segments = [n if x else n - 3 for n, x in zip(net.shape, self.cyclic, strict=True)]
         self.domain = tuple((0.0, float(n)) for n in self.segments)
-        self.rest = tuple(n / 2 for n in self.segments)
+        self.rest = tuple(map(splines.middle, self.segments))
         net.check_normals(self, left, right,
                           [np.linspace(0, n, 2 * n + 1) for n in self.segments], value)
 

@@ -19,8 +19,8 @@ from anyjoint.surfaces.contract import Surface
 
 TURN = (-math.pi, math.pi)
 LATITUDE = (-math.pi / 2, math.pi / 2)
-POLES = ("at the poles, w = ±90*deg, u no longer moves the point: turn the surface by the "
-         "joint's origin so that they lie elsewhere, or give w a range")
+POLES = ("the poles are at {w} = ±90*deg: turn the surface (origin or child_origin) so that they "
+         "lie elsewhere, or give {w} a range")
 
 
 def axes(dx: Any, dz: Any) -> Any:
@@ -65,8 +65,7 @@ class Torus(Surface):
 
     examples = ({"radius": 1.1, "tube": 0.3},)
     domain = (TURN, TURN)
-    advice = ("a torus whose tube is not smaller than its radius meets its own axis: u no longer "
-              "moves the point there; give w a range")
+    advice = "the tube is not smaller than the radius and meets the axis: give {w} a range"
 
     def __init__(self, keys: Any, value: Evaluate):
         self.arguments = [value.positive(keys.radius, "radius"), value.positive(keys.tube, "tube")]
@@ -112,7 +111,7 @@ class Cone(Surface):
     examples = ({"angle": "35*deg"},)
     rest = (0.0, 1.0)
     domain = (TURN, (0.0, math.inf))
-    advice = "the tip, w = 0, has no normal: give w a range without it"
+    advice = "the tip, {w} = 0, has no normal: give {w} a range without it"
 
     def __init__(self, keys: Any, value: Evaluate):
         angle, number = value(keys.angle, "angle"), value.number(keys.angle, "angle")
@@ -139,7 +138,8 @@ class Paraboloid(Surface):
 
     examples = ({"focal": 0.35},)
     domain = (TURN, (0.0, math.inf))
-    advice = "at the vertex, w = 0, u no longer moves the point: give w a range without it"
+    advice = ("at the vertex, {w} = 0, {u} no longer moves the point: give {w} a range without it, "
+              "or use a surface by formula: [u, w, (u**2 + w**2)/(4*focal)]")
 
     def __init__(self, keys: Any, value: Evaluate):
         self.arguments = [value.positive(keys.focal, "focal")]
