@@ -220,8 +220,8 @@ joint | type: curve, frame: up, curve: {type: bezier, points: [[0, 0, 0], [1, 0,
  ~.curve.points[3] | repeats
 joint | type: curve, frame: up, curve: {type: bspline, points: [[0, 0, 0], [1, 0, 0], [1, 1, 0],
  §[1, 1.0, 0]]} | ~.curve.points[3] | repeats the one before
-joint | type: curve, frame: up, curve: {type: bspline, ends: periodic, points: [§[0, 0, 0],
- [1, 0, 0], [1, 1, 0], [0, 0, 0]]} | ~.curve.points[0] | repeats the one before
+joint | type: curve, frame: up, curve: {type: bspline, ends: periodic, points: [[0, 0, 0],
+ [1, 0, 0], [1, 1, 0], §[0, 0, 0]]} | ~.curve.points[3] | repeats the first | by themselves
 joint | type: curve, frame: up, curve: {type: bspline, ends: periodic, outside: §linear, points:
  [[0, 0, 0], [1, 0, 0], [1, 1, 0]]} | ~.curve.outside | has no outside | remove it
 joint | type: curve, frame: up, curve: {type: bspline, ends: open, points: §[[0, 0, 0], [1, 0, 0],
