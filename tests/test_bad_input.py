@@ -89,6 +89,7 @@ joint | type: revolute, axis: §[0, 0, 0] | ~.axis | can't be zero | [0, 0, 1]
 joint | type: revolute, axis: §w | ~.axis | one of x, y, z | [0, 1, 1]
 type | coordinates: {u: 0}, transform: [{rotate: {axis: §[0, 0, 0], angle: u}}] |
  ~.transform[0].rotate.axis | can't be zero
+top | constants: {k: §nope, l: -1e308} | constants.k | unknown name "nope" | known: deg, l, pi
 top | constants: {length: 1, k: 2*§lenght} | constants.k | unknown name | did you mean "length"?
 body | mass: §sinh(2) | ~.mass | unknown function "sinh" | did you mean "sin"?
 body | mass: §__import__('os') | ~.mass | unknown function "__import__" | functions: abs
@@ -123,6 +124,40 @@ file | bodies: {<n>: {repeat: §{k: [1, 2]}}, <k/2>: {repeat: §{k: [1, 2]}}} | 
 file | bodies: {a_<k>: {repeat: {k: [1, 3]}, parent: world, @, §mas: 1}} | bodies.a_1.mas | unknown
  key
 joint | type: §revolut | ~.type | unknown joint type "revolut" | did you mean "revolute"?
+joint | type: §curv, curve: {type: circle, radius: 1}, up: [0, 0, 1] | ~.type | unknown joint type
+ "curv" | did you mean "curve"?
+joint | type: composite, joints: [{type: §curv, curve: {type: circle, radius: 1}}, {type: revolute}]
+ | ~.joints[0].type | unknown joint type "curv" | did you mean "curve"?
+joint | §typ: curve, curve: {type: circle, radius: 1} | ~.typ | unknown key "typ" | "type"?
+joint | type: §[curve], curve: {} | ~.type | the name of a type | types: composite
+joint | type: curve, curve: §line | ~.curve | a mapping with a type | write {type: line}
+joint | type: curve, curve: § | ~.curve | a mapping with a type | types: bezier
+joint | type: curve, §curve: {} | ~.curve | "type" is missing | types: bezier
+joint | type: curve, curve: {§typ: circle, radius: 1} | ~.curve.typ | unknown key | mean "type"?
+joint | type: curve, curve: {type: §null} | ~.curve.type | the name of a type | types: bezier
+joint | type: surface, surface: {type: §[plane]} | ~.surface.type | the name of a type | types: bez
+joint | type: curve, curve: {type: circle, §raduis: 1} | ~.curve.raduis | unknown | "radius"?
+joint | type: curve, curve: {type: circle, radius: 1}, frame: §upp, up: z | ~.frame | 'up' or | "up"
+joint | type: curve, curve: {type: line}, §frme: up | ~.frme | unknown key | mean "frame"?
+joint | type: curve, curve: {type: line}, frame: up, rotation: §spinn, rest: {spin: 1}, damping: [1,
+ 2]⏎ } }⏎states: {s: {a.spin: 1 | ~.rotation | expected 'none' | mean "spin"?
+joint | type: curve, curve: {type: bspline, points: [[0, 0, 0], [1, 0, 0], [1, 1, 0]], ends:
+ §perodic} | ~.curve.ends | expected 'open' | mean "periodic"?
+joint | type: rolling, radius: 1, track: §insde, track_radius: 2 | ~.track | expected | "inside"?
+joint | type: rolling, radius: 1, track: inside, track_radius: § | ~.track_radius | got nothing |
+ for example
+joint | type: rolling, radius: §zz, track: inside, track_radius: §zz | ~.radius | unknown name ||
+ ~.track_radius | unknown name
+joint | type: spline_surface, points: [[§[0, 0, 0], [1]], [[2], [3, 3, 3]]] | ~.points[0][0] | at
+ least 6 items | points: [[[6 numbers], …], …]
+joint | type: surface, surface: {type: bspline, points: [[§0, 0, 0], [0, 1, 0]]} |
+ ~.surface.points[0][0] | expected a list | points: [[[x, y, z], …], …]
+joint | type: revolute, axis: §[0, 0, 0], §dampin: 2 | ~.axis | zero || ~.dampin | "dampin"
+type | coordinates: {u: 0}, §trxnsform: [{rotz: u}]}⏎  s: {coordinates: {w: 0}, transform: [{use: t,
+ with: {u: w}}, {use: §r}] | ~.trxnsform | unknown key | "transform"? ||
+ joint_types.s.transform[1].use | unknown joint type "r"
+joint | type: surface, §§§surface: {type: ellipsoid} | ~.surface | "a" is || ~.surface | "b" is ||
+ ~.surface | "c" is missing
 type | coordinates: {u: 0}, transform: [{use: §t, with: {u: u}}] | ~.transform[0].use |
  itself
 type | coordinates: {u: 0}, transform: [{use: §tt}] | ~.transform[0].use | unknown joint type | "t"?
@@ -143,11 +178,12 @@ joint | type: composite, joints: §[{name: u, type: revolute}, {name: u, type: p
  | two parts
 joint | type: composite, joints: [{type: revolute, damping: §1}] | ~.joints[0].damping | belongs
 solid | origin: §{rpy: [0, 0, 0], quat: [1, 0, 0, 0]} | ~.origin | rpy or quat, not both
+solid | origin: {quat: [§zz, 0, 0, 0]} | ~.origin.quat[0] | unknown name "zz"
 solid | origin: {quat: §[0, 0, 0, 0]} | ~.origin.quat | can't be zero | w, x, y, z
 solid | shapes: [§{type: sphere, radius: 1, mass: 1}] | ~.shapes[0] | "mass" and shapes | remove
 body | shapes: [§{type: sphere, radius: 1, mass: 1, density: 1}] | ~.shapes[0] | not both | remove
 body | shapes: [{type: §spere, radius: 1}, §{radius: 1}] | ~.shapes[0].type | unknown | "sphere"? ||
- ~.shapes[1] | mapping with a type
+ ~.shapes[1] | "type" is missing | types: box, c
 body | shapes: [{type: sphere, radius: 1, density: §-1}] | ~.shapes[0].density | negative
 top | states: {home: {§aa: 1, §a.x: 1}} | states.home.aa | unknown coordinate "aa" | "a"? ||
  states.home.a.x | unknown coordinate "a.x"
@@ -158,6 +194,13 @@ top | forces: {f: {type: spring, from: §b, to: §c}} | forces.f.from | body "b"
 top | frames: {f: {body: §b}}⏎forces: {g: {type: drag, frame: f}} | frames.f.body | no body "b" | a
 top | include: §none.yaml | include | can't read
 top | constants: {k: 1, §k: 2}⏎§bodis: {} | constants.k | is here twice || bodis | unknown key
+top | §constantx: {k: 1}⏎gravity: [0, 0, k] | constantx | unknown key | did you mean "constants"?
+joint | type: t, k: §[1]⏎ } }⏎§joint_type: {t: {transform: [] | ~.k | got a list || joint_type
+ | unknown key | did you mean "joint_types"?
+joint | type: t, rest: 1, damping: [§[1]], effort: §-1⏎ } }⏎joint_types: {t: {coordinates: {u: 0},
+ transform: [{rotz: u}]}}⏎states: {s: {§aa: 1 | ~.damping[0] | got a list || ~.effort | negative ||
+ states.s.aa | unknown
+top | §framez: {f: {body: a}}⏎forces: {g: {type: drag, frame: f}} | framez | unknown key | "frames"?
 top | §bodis: {}⏎include: §none.yaml | bodis | unknown key || include | can't read
 top | §bodis: {}⏎forces: {f_<k>: {repeat: §3}} | bodis | unknown || forces.f_<k>.repeat | counters
 top | constants: {k: §max(1, 2), l: §z}⏎gravity: [0, 0, 1/(k-1)] | constants.k | quote this |
@@ -214,7 +257,7 @@ top | parameters: {k: 0}⏎frames: {f: {body: a, quat: §[k, 0, 0, 0]}} | frames
 raw | anyjoint: §true⏎name: m⏎bodies: {a: {parent: world, @}} | anyjoint | -
 joint | type: revolute, axis: [1, 0, §true] | ~.axis[2] | a boolean
 coupled | couplings: {§aa: b, b: 2*§bb} | couplings.aa | unknown coordinate "aa" | did you mean "a"?
- || couplings.b | unknown name "bb" | did you mean "b"?
+ || couplings.b | unknown name "bb" | known: a
 coupled | couplings: {§t: a, b: §t, §f: a} | couplings.t | several | coordinates: t.angle, t.x, t.y
  || couplings.b | "t" has several || couplings.f | "f" has no coordinates
 coupled | couplings: {§s.qx: a, b: sin(§s.qy), §s.wx: a} | couplings.s.qx | not a velocity |
@@ -230,13 +273,22 @@ coupled | couplings: {a: b, t.x: b}⏎states: {h: {§a: 1, b: 1, §t: [1, 2, 3]}
 file | bodies: {a: {parent: world, @}, b: {parent: world, joint: {type: revolute, §rest: 1}}, d:
  {parent: world, joint: {type: revolute}, mass: 1, inertia: [1, 1, 1]}}⏎couplings: {b: d} |
  bodies.b.joint.rest | "b" is given by a coupling | leave it out
-coupled | couplings: {a: 1 + §sqrt(b - 1), t.x: a} | couplings.a | sqrt has no value here
+coupled | couplings: {a: 1 + §sqrt(b - 1), t.x: a} | couplings.a | sqrt has no value here, at -1; at
+ rest b = 0 | zero or more
+coupled | couplings: {a: b, b: §1/t.x} | couplings.b | division by zero; at rest t.x = 0 | divisor
+coupled | couplings: {§s.x: b, a: 2*§s.z} | couplings.s.x | unknown coordinate "s.x" | did you mean
+ "t.x"? coordinates: a, b, c, t.angle, t.x, t.y || couplings.a | unknown name "s.z" | known: b, c, d
+coupled | couplings: {b: §cos} | couplings.b | cos is a function | of a joint cos: cos.q
+coupled | couplings: {d<k>: {repeat: §{k: [2, 1]}, formula: b}} | couplings.d<k>.repeat | no copies
+coupled | states:⏎  s:⏎    t.x: 1⏎    t.y: §zz⏎    a.q: §[1] | states.s.t.y | "zz" || states.s.a.q |
+ expected a number
+coupled | actuators: {m: {joint: a.q}, n: {joint: §a.x}} | actuators.n.joint | no joint or
 coupled | couplings: {a: §sqrt(b)} | couplings.a | derivatives | smooth
 coupled | couplings: {a: {formula: §sqrt(b)}} | couplings.a.formula | derivatives | smooth
 coupled | couplings: {a: §true, b: §[a], t.x: 2 §b, t.y: §t.x.y} | couplings.a | a boolean ||
  couplings.b | got a list || couplings.t.x | not a formula || couplings.t.y | is not allowed
-coupled | couplings: {§a: {§formul: b}} | couplings.a | "formula" is missing | keys: formula, repeat
- || couplings.a.formul | unknown key | did you mean "formula"?
+coupled | couplings: {a: {§formul: b}} | couplings.a.formul | unknown key | did you mean "formula"?
+coupled | couplings: {§a: {}} | couplings.a | "formula" is missing | keys: formula, repeat
 coupled | couplings: {a: {repeat: §{k: [1, 2]}, formula: b}, §d<k>: {repeat: {k: [1, 1]}, formula:
  b}} | couplings.a.repeat | "a" is there twice || couplings.d1 | unknown coordinate "d1"
 coupled | gravity: [0, 0, §a.q] | gravity[2] | "a.q" (attribute) is not allowed

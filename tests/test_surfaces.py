@@ -240,7 +240,7 @@ def test_parameters_are_numbers(keys: Any) -> None:
     constant = Sample(keys, constants={"k": 0.7, **values})
     assert any(isinstance(x, ca.SX) for x in run_time.surface.arguments)
     assert all(isinstance(x, float) for x in constant.surface.arguments)
-    u, v = run_time.states(10)
+    u, _ = constant.states(10)
     for a, b in zip(run_time.frame(u), constant.frame(u), strict=True):
         close(a, b, 1e-12)
 
@@ -260,7 +260,6 @@ def test_rest_is_regular(sample: Sample) -> None:
     R, _, S = sample.frame(np.array(s.rest, float)[:, None])
     spun = np.column_stack([S[:, :, 0], [0, 0, 1, 0, 0, 0]])
     assert np.linalg.svd(spun)[1].min() > 1e-2
-    assert s.advice or type(s).__name__ in ("Plane", "Cylinder")
 
 
 def test_poles_are_singular() -> None:
@@ -293,10 +292,15 @@ BAD = {
     "flat cone": ({"type": "cone", "angle": "pi/2"}, "angle", "between 0 and 90"),
     "focal": ({"type": "paraboloid", "focal": 0}, "focal", "positive"),
     "one row": ({"type": "bezier", "points": SQUARE[:1]}, "points", "at least 2"),
-    "one column": ({"type": "bezier", "points": [[[0, 0, 0]], [[1, 0, 0]]]}, "points[1]",
+    "one column": ({"type": "bezier", "points": [[[0, 0, 0]], [[1, 0, 0]]]}, "points[0]",
                    "at least 2"),
     "ragged": ({"type": "bezier", "points": [FLAT[0], FLAT[1][:3], FLAT[2]]}, "points[1]",
                "3 points, but 4"),
+    "ragged first": ({"type": "bezier", "points": [FLAT[0][:3], *FLAT[1:]]}, "points[0]",
+                     "3 points, but 4"),
+    "one far away": ({"type": "bezier", "points": changed(
+        FLAT, ((1, 1), [1, 1, 1e9]), ((2, 3), [2, 2, 0]))}, "points[2][3]", "in the row"),
+    "one point": ({"type": "bezier", "points": [[[1, 2, 3]] * 3] * 3}, "points", "all control"),
     "repeated in a row": ({"type": "bezier", "points": changed(FLAT, ((2, 1), [2, 2, 0]))},
                           "points[2][2]", "in the row"),
     "repeated in a column": ({"type": "bspline", "points": changed(FLAT, ((2, 1), [3, 1, "0*k"]))},
@@ -330,6 +334,9 @@ BAD = {
 }
 
 
+ONE = ("one column", "ragged first", "one far away", "one point")
+
+
 @pytest.mark.quick
 @pytest.mark.parametrize("name", BAD)
 def test_degenerate_input(name: str) -> None:
@@ -338,7 +345,7 @@ def test_degenerate_input(name: str) -> None:
         load({"type": "surface", "surface": keys}, parameters={"k": 0.8})
     found = {(p.key, message in p.message) for p in e.value.problems}
     assert (f"bodies.b0.joint.surface.{key}", True) in found, e.value
-    assert len(e.value.problems) <= 4
+    assert len(e.value.problems) <= (1 if name in ONE else 4)
 
 
 def test_nets_without_values_are_reported_once() -> None:

@@ -23,6 +23,8 @@ def load(path: str | Path, *, bake: bool = False) -> Mechanism:
     from anyjoint.build import build
     from anyjoint.frontend.load import load as read
 
+    if not isinstance(path, (str, Path)):
+        raise InputError(f"load takes the path of a model file, not {type(path).__name__}")
     return build(read(path), bake)
 
 
@@ -42,7 +44,16 @@ def check(model: Mechanism | str | Path, *, ranges: bool = True) -> list[Problem
     that are singular or out of range."""
     from anyjoint.build.regularity import warnings
 
-    return warnings(load(model) if isinstance(model, (str, Path)) else model, ranges)
+    return warnings(_mechanism(model, "check"), ranges)
+
+
+def _mechanism(model: Mechanism | str | Path, what: str) -> Mechanism:
+    """A mechanism, loaded where it is given by its file."""
+    if isinstance(model, (str, Path)):
+        return load(model)
+    if not hasattr(model, "baked"):
+        raise InputError(f"{what} takes a mechanism or a model file, not {type(model).__name__}")
+    return model
 
 
 def open(path: str | Path) -> Library:
@@ -78,9 +89,7 @@ def write(model: Mechanism | str | Path, out: str | Path | None = None,
     from anyjoint.backend import artifact, compiler
 
     start = time.perf_counter()
-    mechanism = load(model) if isinstance(model, (str, Path)) else model
-    if not hasattr(mechanism, "baked"):
-        raise InputError(f"compile takes a mechanism or a model file, not {type(model).__name__}")
+    mechanism = _mechanism(model, "compile")
     mechanism = mechanism.baked() if bake else mechanism
     folder = Path(out) if out is not None else Path("generated") / mechanism.name
     wanted = requests.by_alias(catalogue.CATALOGUE, mechanism, functions)

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
-import enum
 import json
-import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from anyjoint.errors import AnyjointError, ModelError, listed
+from anyjoint.cli_errors import OutputFormat, reporting
+from anyjoint.errors import listed
 
 app = typer.Typer(
     name="anyjoint", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
     help="A compiler for mechanisms: model file in, dynamics as a C library out.")
-
-
-class OutputFormat(str, enum.Enum):
-    text = "text"
-    json = "json"
 
 
 Model = Annotated[Path, typer.Argument(help="Model file (.yaml).", show_default=False)]
@@ -46,38 +38,6 @@ def options(version: Annotated[bool, typer.Option(
         "--version", callback=_print_version, is_eager=True, help="Show the version.")] = False,
 ) -> None:
     """A compiler for mechanisms: model file in, dynamics as a C library out."""
-
-
-@contextlib.contextmanager
-def reporting(debug: bool, output: OutputFormat = OutputFormat.text) -> Iterator[None]:
-    """Errors as text or JSON with exit status 2; a traceback only with --debug."""
-    try:
-        yield
-    except AnyjointError as e:
-        if debug:
-            raise
-        if output is OutputFormat.json:
-            print(json.dumps({"ok": False, "problems": _problems(e)}, indent=2))
-        else:
-            print(str(e) if isinstance(e, ModelError) else f"error: {e}", file=sys.stderr)
-        raise typer.Exit(2) from None
-    except (typer.Exit, typer.Abort):
-        raise
-    except BrokenPipeError:  # the reader, such as head, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(0) from None
-    except Exception as e:
-        if debug:
-            raise
-        print(f"internal error: {type(e).__name__}: {str(e)[:500]}\n"
-              "This is a bug in anyjoint; --debug shows where.", file=sys.stderr)
-        raise typer.Exit(1) from None
-
-
-def _problems(e: AnyjointError) -> list[dict[str, Any]]:
-    if not isinstance(e, ModelError):
-        return [{"severity": "error", "message": str(e)}]
-    return [p.data() for p in e.problems]
 
 
 @app.command()

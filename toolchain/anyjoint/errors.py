@@ -64,7 +64,9 @@ _SHOWN = 100  # problems of one file in a message
 
 def ordered(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """Sorted by place; what the copies of a repeat have in common, once."""
-    once = {(p.place, p.message): p for p in reversed(list(problems))}
+    once: dict[Any, Problem] = {}
+    for problem in problems:
+        once.setdefault((problem.place, problem.message), problem)
     return tuple(sorted(once.values(), key=_position))
 
 
@@ -112,8 +114,14 @@ class InputError(AnyjointError, ValueError):
 def suggest(name: str, allowed: Iterable[str], what: str = "allowed") -> str:
     """'did you mean "x"? allowed: …' for an unknown `name`."""
     options = sorted(map(str, allowed))
-    likely = options if len(options) <= 500 else [o for o in options if o[:1] == str(name)[:1]]
-    near = difflib.get_close_matches(str(name), likely[:500], n=1)
+    likely = near(name, options)
     shown = ", ".join(options[:40]) + (" …" if len(options) > 40 else "")
     listing = f"{what}: {shown}" if options else f"{what}: none"
-    return f'did you mean "{near[0]}"? {listing}' if near else listing
+    return f'did you mean "{likely}"? {listing}' if likely else listing
+
+
+def near(name: str, options: Sequence[str]) -> str:
+    """The option that is probably meant by `name`, or ""."""
+    likely = options if len(options) <= 500 else [o for o in options if o[:1] == str(name)[:1]]
+    found = difflib.get_close_matches(str(name), likely[:500], n=1)
+    return found[0] if found else ""

@@ -33,7 +33,7 @@ class Families(Mapping[str, type[F]], Generic[F]):
         for entry in metadata.entry_points(group=self.group):
             try:
                 found[entry.name] = self._load(entry, {**self.own, **found})
-            except Exception as e:  # whatever the code of another package may raise
+            except (Exception, SystemExit) as e:  # whatever another package may do
                 failed[entry.name] = self._explain(entry, e)
                 warnings.warn_explicit(failed[entry.name], UserWarning, "anyjoint", 0)
         return found, failed
@@ -56,7 +56,7 @@ class Families(Mapping[str, type[F]], Generic[F]):
             _types_namespace=_UNIONS)
         return family
 
-    def _explain(self, entry: metadata.EntryPoint, e: Exception) -> str:
+    def _explain(self, entry: metadata.EntryPoint, e: BaseException) -> str:
         package = entry.dist.name if entry.dist else "an unknown package"
         why = "" if isinstance(e, _Unusable) else f"{type(e).__name__}: "
         return (f'the entry point "{entry.name} = {entry.value}" of {package} ({self.group}) '
@@ -76,8 +76,9 @@ class Families(Mapping[str, type[F]], Generic[F]):
         total = hashlib.sha256()
         for name, family in self._found[0].items():
             top = sys.modules[family.__module__.partition(".")[0]]
-            file = Path(str(top.__file__))
-            files = sorted(file.parent.rglob("*.py")) if hasattr(top, "__path__") else [file]
+            folders = [Path(p) for p in getattr(top, "__path__", ())]  # several: a namespace
+            files = [f for folder in folders for f in sorted(folder.rglob("*.py"))]
+            files = files or [Path(str(top.__file__))]
             total.update(repr((name, [f.read_bytes() for f in files])).encode())
         return total.hexdigest()
 

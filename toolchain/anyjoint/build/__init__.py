@@ -23,6 +23,7 @@ from anyjoint.joints.formula import FormulaJoint
 from anyjoint.mechanism import Body, Mechanism
 
 
+@np.errstate(all="ignore")  # what is not finite is reported where it is used
 def build(document: Document, bake: bool = False) -> Mechanism:
     """The mechanism of a document; ModelError carries every problem found."""
     scope = Scope.of(document, bake)
@@ -76,7 +77,7 @@ def _assemble(document: Document, scope: Scope, order: list[str], links: dict[st
     if coupling is not None:
         q_kept, v_kept = list(coupling.q_kept), list(coupling.v_kept)
     named = states.states(scope, bodies, rest, given)
-    u_names, actuation, u_max = sections.actuators(scope, v_names, v_kept)
+    u_names, actuation, u_max = sections.actuators(scope, bodies, v_names, v_kept)
     frames = tuple(sections.frames(scope, index))
     parameters = () if bake else tuple(spec.parameters)
     return Mechanism(

@@ -178,10 +178,22 @@ def regularity(mechanism: Mechanism, scope: Scope) -> None:
                       hint="choose another rest, or: " + advice.replace("{", "").replace("}", ""))
     if scope.problems:
         return
-    singular = pivots.singular_joints(tree, rest) if coupling is None else [
-        _carried_by(mechanism, k) for k in pivots.singular_coordinates(tree)]
-    for i in singular:
+    if coupling is None:
+        singular = pivots.singular_joints(tree, rest)
+    else:
+        found = pivots.singular_coordinates(tree)
+        singular = None if found is None else [_carried_by(mechanism, k) for k in found]
+    if singular is None:
+        scope.problem("the mass matrix is not finite near rest", "bodies", key=True,
+                      hint="numbers are too large, or too small; SI units are expected")
+    for i in singular or ():
         body = mechanism.bodies[i]
+        if coupling is None and pivots.dependent(tree, i, rest):
+            scope.problem("the coordinates of this joint are not independent",
+                          "bodies", body.name, "joint", key=True,
+                          hint="parallel axes; or two surfaces or curves that bend alike, and so "
+                               "touch at more than a point")
+            continue
         keys = scope.document.spec.bodies[body.name]
         where = ("mass",) if keys.mass is not None else ()
         scope.problem(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,7 +40,7 @@ class Coordinates:
         self.nv = 0
         for body in bodies:
             own = self.joints[body.joint_name] = full_names(body, body.joint.q_names)
-            for short, name, rate in zip(body.joint.q_names, own, _rates(body.joint), strict=True):
+            for short, name, rate in zip(body.joint.q_names, own, rates(body.joint), strict=True):
                 self.index[name] = self.index[f"{body.joint_name}.{short}"] = len(self.names)
                 self.names.append(name)
                 self.rates.append(None if rate is None else self.nv + rate)
@@ -52,7 +53,8 @@ class Coordinates:
             own = self.joints.get(name)
             what = f'unknown coordinate "{name}"' if own is None else \
                 f'"{name}" has {"several" if own else "no"} coordinates'
-            raise FormulaError(what, hint=suggest(name, own or self.names, "coordinates"))
+            usable = [n for n, rate in zip(self.names, self.rates, strict=True) if rate is not None]
+            raise FormulaError(what, hint=suggest(name, own or usable, "coordinates"))
         if self.rates[i] is None:
             raise FormulaError(f'"{name}" can\'t be in a coupling: its rate is not a velocity',
                                hint="quaternions and positions of free joints have none; "
@@ -60,7 +62,7 @@ class Coordinates:
         return self.names[i]
 
 
-def _rates(joint: Joint) -> list[int | None]:
+def rates(joint: Joint) -> list[int | None]:
     """For each coordinate the velocity that is its rate, by the rows of N in q̇ = N v."""
     N = ca.SX(joint.rate_matrix(ca.SX.sym("q", joint.nq)))
     rows = [[j for j in range(joint.nv) if not N[i, j].is_zero()] for i in range(joint.nq)]
@@ -107,6 +109,15 @@ def _named(node: Node, coordinates: Coordinates, scope: Scope) -> Node:
         node.fail(e.message, e.hint)
 
 
+def _at_rest(e: FormulaError, names: Set[str], env: dict[str, Any],
+             values: dict[str, float]) -> FormulaError:
+    """The error of a formula of these names; with the coordinates' values, where it has some."""
+    at = ", ".join(f"{n} = {values[n]:g}" for n in sorted(names & values.keys()))
+    if not at or names - values.keys() - env.keys():  # an unknown name, or a circle
+        return e
+    return FormulaError(f"{e.message}; at rest {at}", e.offset, e.length, e.hint)
+
+
 def couplings(scope: Scope, coordinates: Coordinates, given: dict[str, Written], rest: Any,
               ranges: tuple[list[float], list[float]]) -> Coupling | None:
     """The layer of these formulas. rest: q of the tree, of which the dependent rows don't
@@ -115,11 +126,15 @@ def couplings(scope: Scope, coordinates: Coordinates, given: dict[str, Written],
         return None
     formulas = {name: x.formula for name, x in given.items()}
     kept = [i for i, name in enumerate(coordinates.names) if name not in given]
-    values = {coordinates.names[i]: float(rest[i]) for i in kept}
+    values = {coordinates.names[i]: float(rest[i]) for i in kept
+              if coordinates.rates[i] is not None}
     lost = {"", *scope.lost, *(name for name, x in values.items() if math.isnan(x))}
     env = scope.numbers | values | dict.fromkeys(lost, math.nan)
-    for name, e in evaluation.definitions(formulas, env, evaluation.evaluate)[1].items():
+    at_rest, errors = evaluation.definitions(formulas, env, evaluation.evaluate)
+    for name, e in errors.items():
         if not formulas[name].names & lost:
+            if name not in formula.RESERVED:
+                e = _at_rest(e, formulas[name].names, env, values | at_rest)
             scope.formula_problem(e, *given[name].path)
     y = ca.SX.sym("y", len(kept))
     symbols = {coordinates.names[i]: y[k] for k, i in enumerate(kept)}

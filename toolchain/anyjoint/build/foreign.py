@@ -22,7 +22,7 @@ def made(family: Any, keys: Any, here: Any, stand_in: Callable[[], Any]) -> Any:
     try:
         out = family(keys, here)
         (_try_joint if isinstance(out, Joint) else _try_map)(out)
-    except Exception as e:  # whatever the code of another package may raise
+    except (Exception, SystemExit) as e:  # whatever the code of another package may do
         reason = str(e).partition("\n")[0][:200]
         here.problem(f'"{keys.type}" of the package {family.__module__.partition(".")[0]} fails: '
                      f"{type(e).__name__}: {reason}", "type",
@@ -35,6 +35,12 @@ def made(family: Any, keys: Any, here: Any, stand_in: Callable[[], Any]) -> Any:
 
 def _try_joint(joint: Joint) -> None:
     """Builds its motion and evaluates it near rest."""
+    for names in (joint.q_names, joint.v_names or ()):
+        if len({*names}) < len(names) or not all(n.isidentifier() for n in names):
+            raise ValueError(f"names of coordinates are distinct identifiers, not {[*names]}")
+    hash(joint.kind)
+    if joint.domain is not None and len(joint.domain) != joint.nq:
+        raise ValueError(f"domain has {len(joint.domain)} entries for {joint.nq} coordinates")
     q, v = ca.SX.sym("q", joint.nq), ca.SX.sym("v", joint.nv)
     a = ca.SX.sym("a", len(joint.arguments))
     R, r = joint.transform(q, a)
@@ -50,6 +56,9 @@ def _try_joint(joint: Joint) -> None:
 
 
 def _try_map(part: PointMap) -> None:
+    hash(part.kind)
+    if len(part.domain) != len(part.rest):
+        raise ValueError(f"domain has {len(part.domain)} entries for {len(part.rest)} coordinates")
     u = ca.SX.sym("u", len(part.rest))
     point = part.point(u if u.numel() > 1 else u[0], ca.SX.sym("a", len(part.arguments)))
     _shape("the point", point, (3, 1))

@@ -71,9 +71,12 @@ def _shape(scope: Scope, shape: ShapeKeys, i: int) -> tuple[Any, Any, Any]:
     for key in ("mass", "density"):
         if getattr(shape, key) is not None:
             m = nonnegative(scope, getattr(shape, key), [key], 0.0, "shapes", i, key)[0]
-    if shape.density is not None:
-        m = m * shapes.volume(kind, **dims)
-    com, diagonal = shapes.unit_inertia(kind, **dims)
+    try:
+        m = m * shapes.volume(kind, **dims) if shape.density is not None else m
+        com, diagonal = shapes.unit_inertia(kind, **dims)
+    except OverflowError:
+        scope.problem("the sizes of this shape are too large", "shapes", i, hint="in metres")
+        com, diagonal = ca.DM(3, 1), ca.DM.ones(3)
     R, r = pose(scope, shape.origin, "shapes", i, "origin")
     turned = R @ ca.diag(ca.SX(diagonal)) @ R.T
     return _about_origin(ca.SX(m), r + R @ com, m * turned)

@@ -5,43 +5,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from anyjoint.build import coupled
-from anyjoint.build.values import full_names
-from anyjoint.dynamics import singular
+from anyjoint.build.parts import Part, problem
+from anyjoint.build.parts import parts as split
+from anyjoint.dynamics import pivots, singular
 from anyjoint.dynamics.criteria import SINGULAR, Criteria
 from anyjoint.dynamics.singular import Spot
+from anyjoint.dynamics.tree import Tree
 from anyjoint.errors import Problem, ordered
-from anyjoint.frontend.load import Document
-from anyjoint.mechanism import Body, Mechanism, evaluate_at
+from anyjoint.mechanism import Mechanism, evaluate_at
 
 _SHOWN = 3  # spots in one message
 _HINT = "give the coordinates ranges that leave this out, or use a joint without it"
 _ALIKE = "where two surfaces or curves bend alike, their contact is not unique; " + _HINT
 
 
-@dataclass(frozen=True)
-class Part:
-    """One joint with what concerns it: values at rest and in the named states, declared ranges,
-    and the ranges to sample (with equal ends where a coordinate stays at rest)."""
-
-    body: Body
-    q: dict[str, Any]  # by state, "rest" first
-    declared: tuple[Any, Any]
-    sampled: tuple[Any, Any]
-
-
+@np.errstate(all="ignore")  # what is not finite is judged as such
 def warnings(m: Mechanism, ranges: bool = True) -> list[Problem]:
     """All warnings, in the order of the document; without `ranges` those about rest and named
     states only, which are quick."""
-    parts = _parts(m)
+    parts = split(m)
     found = [p for part in parts for p in _out_of_range(m, part)]
     found += coupled.warnings(m) if ranges else []
+    found += _massless(m, parts)
     arguments = evaluate_at([part.body.link.arguments for part in parts], m.p, ca.DM(m.p0))
     kinds: dict[Any, list[int]] = {}
     for i, part in enumerate(parts):
@@ -54,49 +46,6 @@ def warnings(m: Mechanism, ranges: bool = True) -> list[Problem]:
     return [replace(p, severity="warning") for p in ordered(found)]
 
 
-def _parts(m: Mechanism) -> list[Part]:
-    names = [n for body in m.bodies for n in full_names(body, body.joint.q_names)]
-    lower, upper = np.full(len(names), -np.inf), np.full(len(names), np.inf)
-    kept, dependent = list(range(len(names))), {}
-    if m.coupling is not None:
-        kept, dependent = list(m.coupling.q_kept), dict(m.coupling.dependent)
-    lower[kept], upper[kept] = m.bounds.q_min, m.bounds.q_max
-    for name, coordinate in dependent.items():
-        lower[names.index(name)], upper[names.index(name)] = coordinate.range
-    states = {name: _tree(m, q) for name, q in {"rest": m.q0, **m.states}.items()}
-    parts, a = [], 0
-    for body in m.bodies:
-        b = a + body.joint.nq
-        rest, domain = states["rest"][a:b], body.joint.domain or [None] * body.joint.nq
-        natural = [None if name in dependent else x
-                   for name, x in zip(names[a:b], domain, strict=True)]
-        ends = list(map(_ends, rest, lower[a:b], upper[a:b], natural))
-        sampled = np.array(ends, dtype=float).reshape(-1, 2).T
-        parts.append(Part(body, {name: q[a:b] for name, q in states.items()},
-                          (lower[a:b], upper[a:b]), (sampled[0], sampled[1])))
-        a = b
-    return parts
-
-
-def _tree(m: Mechanism, q: Any) -> Any:
-    """All coordinates of the tree."""
-    if m.coupling is None:
-        return q
-    return m.coupling.graph(q, ca.DM(m.nv, 1), ca.DM(m.p0))[0].full().ravel()
-
-
-def _ends(rest: float, lower: float, upper: float, domain: Any) -> tuple[float, float]:
-    """What to sample: the declared range, else the joint's natural one, a unit or more of it
-    beyond rest where it has one end only."""
-    if not math.isfinite(upper - lower) and domain is not None:
-        lower, upper = domain
-        if math.isfinite(lower) and math.isinf(upper):
-            upper = rest + max(1.0, rest - lower)
-        elif math.isfinite(upper) and math.isinf(lower):
-            lower = rest - max(1.0, upper - rest)
-    return (lower, upper) if math.isfinite(upper - lower) else (rest, rest)
-
-
 # -- out of range ---------------------------------------------------------------------------------
 
 
@@ -105,31 +54,34 @@ def _out_of_range(m: Mechanism, part: Part) -> list[Problem]:
     for state, q in part.q.items():
         for k, (x, lo, hi) in enumerate(zip(q, *part.declared, strict=True)):
             slack = 1e-9 * max(1.0, abs(x))
-            if (lo - slack <= x <= hi + slack) or (state != "rest" and x == part.q["rest"][k]):
+            told = state != "rest" and x == part.q["rest"][k]
+            if told or not math.isfinite(x) or lo - slack <= x <= hi + slack:
                 continue
             name = part.body.joint.q_names[k]
             shown = f"{name} = " if part.body.joint.nq > 1 else ""
             at = " at rest" if state == "rest" else ""
-            found.append(_problem(
+            found.append(problem(
                 m, part, state, f"{shown}{x:.6g}{at} is outside the range [{lo:.6g}, {hi:.6g}]",
-                "give a rest inside the range" if state == "rest" else "", k, "range"))
+                "a value inside the range, or another range" if k not in part.dependent else
+                "it follows from a coupling: another range, or another formula", k, "range"))
     return found
 
 
-def _problem(m: Mechanism, part: Part, state: str, message: str, hint: str,
-             k: int | None = None, otherwise: str = "") -> Problem:
-    """A problem of a joint (its k-th coordinate) in a state; without a `rest` key it stands at
-    the key `otherwise` of the joint."""
-    document: Document = m.document
-    if state == "rest":
-        given = document.spec.bodies[part.body.name].joint.rest is not None
-        last = ["rest"] if given else [otherwise] if otherwise else []
-        return document.problem(message, ("bodies", part.body.name, "joint", *last), hint, key=True)
-    name, short = part.body.joint_name, part.body.joint.q_names
-    own = [f"{name}.{n}" for n in (short if k is None else [short[k]])]
-    keys = [key for key in (*own, name) if key in document.spec.states[state]]
-    message = message if keys else f"{name}: {message}"
-    return document.problem(message, ("states", state, *keys[:1]), hint, key=True)
+def _massless(m: Mechanism, parts: Sequence[Part]) -> list[Problem]:
+    """Joints that meet no inertia at rest or in a named state; where they meet none anywhere,
+    the mechanism was not built."""
+    tree, found = Tree(m, ca.DM(m.p0)), []
+    if m.coupling is not None:
+        return []
+    for state, q in {"rest": m.q0, **m.states}.items():
+        for i in sorted(pivots.singular_at(tree, ca.DM(q)) or ()):
+            rank = pivots.dependent(tree, i, ca.DM(q), 0.0)
+            if not rank and (state == "rest" or (parts[i].q[state] != parts[i].q["rest"]).any()):
+                found.append(problem(
+                    m, parts[i], state, "the mass matrix is singular "
+                    f"{'at rest' if state == 'rest' else 'here'}: nothing resists this joint",
+                    "give the body inertia, or the joint an armature"))
+    return found
 
 
 # -- singular -------------------------------------------------------------------------------------
@@ -153,7 +105,7 @@ def _singular(m: Mechanism, parts: Sequence[Part], arguments: Any,
         for state, wrong in bad.items():
             if wrong[i].any() and (state == "rest" or (part.q[state] != part.q["rest"]).any()):
                 c = int(np.flatnonzero(wrong[i])[-1])
-                found.append(_problem(
+                found.append(problem(
                     m, part, state, f"singular {'at rest' if state == 'rest' else 'here'}: "
                     f"{criteria.texts[c]}", _hint(criteria, c)))
         if not bad["rest"][i].any():

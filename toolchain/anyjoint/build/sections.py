@@ -62,17 +62,19 @@ def passive(scope: Scope, bodies: tuple[Body, ...], coupling: Coupling | None) -
     return Passive(**{k: column(x) for k, x in columns.items()})
 
 
-def actuators(scope: Scope, v_names: list[str],
+def actuators(scope: Scope, bodies: tuple[Body, ...], v_names: list[str],
               v_kept: list[int]) -> tuple[list[str], Any, list[float] | None]:
     """Names of u, the matrix of tau = B u, and the limits of u (None: those of tau)."""
     actuators = scope.document.spec.actuators
     if actuators is None:
         return [v_names[k] for k in v_kept], ca.SX.eye(len(v_names))[:, v_kept], None
     B, limits = ca.SX(len(v_names), len(actuators)), []
+    shorts = (f"{body.joint_name}.{n}" for body in bodies for n in v_names_of(body.joint))
+    index = {n: k for names in (shorts, v_names) for k, n in enumerate(names)}  # elbow.q is elbow
     for j, (name, keys) in enumerate(actuators.items()):
         here = scope.at("actuators", name)
-        if keys.joint in v_names:
-            B[v_names.index(keys.joint), j] = here(keys.gear, "gear")
+        if keys.joint in index:
+            B[index[keys.joint], j] = here(keys.gear, "gear")
         else:
             own = [n for n in v_names if n.startswith(f"{keys.joint}.")]
             what = f'"{keys.joint}" has several coordinates' if own else \

@@ -107,14 +107,15 @@ def states(scope: Scope, bodies: tuple[Body, ...], rest: Any,
             if coordinate and full_name(body, coordinate) in dependent:
                 here.problem(f'"{key}" is given by a coupling', key, key=True, hint="leave it out")
                 continue
-            given = {coordinate: value} if coordinate else value
-            if not isinstance(given, (list, dict)) and body.joint.nq > 1:
+            if coordinate:
+                q[a + list(body.joint.q_names).index(coordinate)] = here.number(value, key)
+                continue
+            if not isinstance(value, (list, dict)) and body.joint.nq > 1:
                 here.problem(f"{body.joint.nq} values are needed", key,
                              hint="in this order: " + ", ".join(body.joint.q_names))
                 continue
-            path = () if coordinate else (key,)
-            given = given if coordinate else _free(here, given, body, dependent, key)
-            q[a:b] = spread(here, given, body.joint.q_names, list(q[a:b]), *path, number=True)
+            given = _free(here, value, body, dependent, key)
+            q[a:b] = spread(here, given, body.joint.q_names, list(q[a:b]), key, number=True)
         for other, a in by_joint.values():
             b = a + other.joint.nq
             q[a:b] = normalized(here, other, q[a:b])

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from anyjoint.errors import FormulaError
 from anyjoint.frontend import evaluation, formula
 from anyjoint.geometry.tables import Table, interpolate
@@ -14,6 +16,7 @@ from anyjoint.geometry.tables import Table, interpolate
 if TYPE_CHECKING:
     from anyjoint.build.scope import Scope
 
+_UNEVEN = "the points are too uneven for a spline, or the numbers too large"
 ONE = Table((), ((0.0, 1.0, 0.0, 0.0, 0.0),))  # stands in for a table with problems
 
 
@@ -34,7 +37,10 @@ class Points:
                 for column in (self.keys.x, self.keys.y))
         for message, *_ in _faults(x, y, self.keys.outside):
             raise FormulaError(message)
-        return interpolate(x, y, self.keys.ends, self.keys.outside)
+        table = interpolate(x, y, self.keys.ends, self.keys.outside)
+        if not np.isfinite(table.pieces).all():
+            raise FormulaError(_UNEVEN)
+        return table
 
 
 def check(scope: Scope, keys: Any) -> None:
@@ -46,12 +52,17 @@ def check(scope: Scope, keys: Any) -> None:
     for column, entries in values.items():
         for i, text in enumerate(getattr(keys, column)):
             if any(n.startswith(formula.TABLE) for n in formula.parse(text).names):
-                scope.problem("a table can't use tables", column, i)
+                scope.problem("a table can't use tables", column, i, hint="give its number")
                 entries.append(math.nan)
             else:
                 entries.append(scope.constant(text, column, i))
-    for message, hint, *path in _faults(values["x"], values["y"], keys.outside):
+    faults = _faults(values["x"], values["y"], keys.outside)
+    for message, hint, *path in faults:
         scope.problem(message, *path, hint=hint)
+    if not faults and np.isfinite([values["x"], values["y"]]).all():
+        table = interpolate(values["x"], values["y"], keys.ends, keys.outside)
+        if not np.isfinite(table.pieces).all():
+            scope.problem(_UNEVEN, "x", hint="steps of x between 1e-6 and 1e6 of each other")
     if keys.outside == "periodic" and "ends" in keys.model_fields_set:
         scope.problem("a periodic table has no ends", "ends", hint="remove it")
 

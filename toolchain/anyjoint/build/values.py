@@ -45,7 +45,8 @@ def pose(scope: Scope, keys: Any, *path: Any) -> tuple[Any, Any]:
         R = so3.rpy(*[scope(x, *path, "rpy", i) for i, x in enumerate(keys.rpy)])
     elif keys.quat is not None:
         quat = [scope(x, *path, "quat", i) for i, x in enumerate(keys.quat)]
-        if math.hypot(*(scope.number(x) for x in keys.quat)) < 1e-12:
+        numbers = (scope.number(x, *path, "quat", i) for i, x in enumerate(keys.quat))
+        if math.hypot(*numbers) < 1e-12:
             scope.problem("a quaternion can't be zero", *path, "quat", hint="(w, x, y, z)")
             quat = [1.0, 0.0, 0.0, 0.0]
         R = so3.quat_rotation(ca.SX(ca.vertcat(*quat)))

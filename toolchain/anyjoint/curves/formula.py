@@ -32,7 +32,8 @@ class FormulaCurve(Curve):
 
     def __init__(self, keys: Any, value: Evaluate):
         name = variable(keys.variable, value, "variable")
-        self.formula = PointFormula(keys.point, (name,), value, ("point",))
+        point = keys.point if name else ["u", 0.0, 0.0]
+        self.formula = PointFormula(point, (name or "u",), value, ("point",))
         self.options, self.arguments = self.formula.options, self.formula.arguments
         u = ca.SX.sym("u")
         tangent = ca.jacobian(self.point(u, ca.SX.sym("a", len(self.arguments))), u)
@@ -46,12 +47,15 @@ class FormulaCurve(Curve):
                 value.problem(f"the domain from {lower:g} to {upper:g} is empty", "domain",
                               hint="[lower, upper]")
             else:
-                self.domain, self.rest = ((lower, upper),), ((lower + upper) / 2,)
+                ends = [value(x, "domain", i) for i, x in enumerate(keys.domain)]
+                self.domain, self.rest = ((lower, upper),), ((ends[0] + ends[1]) / 2,)
         if keys.rest is not None:
             self.rest = (value(keys.rest, "rest"),)
             at = value.number(keys.rest, "rest")
-            if at < self.domain[0][0] or at > self.domain[0][1]:
-                value.problem("the rest value lies outside the domain", "rest")
+            lower, upper = self.domain[0]
+            if at < lower or at > upper:
+                value.problem("the rest value lies outside the domain", "rest",
+                              hint=f"from {lower:g} to {upper:g}")
 
     def point(self, u: Any, args: Any) -> Any:
         return self.formula.point(u, args)

@@ -22,14 +22,15 @@ class Points:
         self.default = np.array([[value.number(x, key, i, j) for j, x in enumerate(row)]
                                  for i, row in enumerate(rows)])
 
-    def distinct(self, value: Evaluate, key: str, closed: bool = False) -> None:
+    def distinct(self, value: Evaluate, key: str, closed: bool = False) -> bool:
         """Notes a problem where a point repeats the one before it (closed: the first follows
-        the last)."""
-        steps = self.default - np.roll(self.default, 1, axis=0)
-        same = np.abs(steps).max(axis=1) <= _SAME * np.abs(self.default).max()
+        the last). Is there none?"""
+        before = np.roll(self.default, 1, axis=0)
+        size = np.abs([self.default, before]).max(axis=(0, 2))  # of the two: others may be far
+        same = np.abs(self.default - before).max(axis=1) <= _SAME * size
         if same.all():
-            value.problem("all control points are the same: no curve", key)
-            return
+            value.problem("all control points are the same: no curve", key, hint="move them apart")
+            return False
         for i in np.flatnonzero(same):
             if i:
                 value.problem("this control point repeats the one before: the curve is not smooth",
@@ -37,12 +38,18 @@ class Points:
             elif closed:
                 value.problem("the last control point repeats the first", key, len(same) - 1,
                               hint="remove it: periodic ends close the curve by themselves")
+        return not (same[1:].any() or (closed and same[0]))
 
     def straight(self) -> bool:
         """All of them on a line, at the parameters' defaults?"""
         steps = self.default - self.default[0]
-        size = np.abs(steps).max()
-        return bool(np.isfinite(size) and np.linalg.matrix_rank(steps, 1e-9 * size) < 2)
+        sizes = np.abs(steps).max(axis=1)
+        if not np.isfinite(sizes).all() or not sizes.any():
+            return bool(np.isfinite(sizes).all())
+        line = steps[sizes.argmax()] / sizes.max()
+        aside = np.abs(np.cross(steps, line)).max(axis=1)  # each step with its own size: one
+        # point far away must not hide how the others bend
+        return bool((aside <= 1e-9 * sizes + 1e-14 * np.abs(self.default).max(axis=1)).all())
 
     def combined(self, T: Any) -> list[Any]:
         """The points P T (3×n times n×n numbers), one after the other. Sums of numbers that are

@@ -47,7 +47,8 @@ class Bezier(Curve):
 
     class Keys(Strict):
         type: Literal["bezier"]
-        points: Annotated[list[Vec3], Field(min_length=2)] = Field(description="control points")
+        points: Annotated[list[Vec3], Field(min_length=2, max_length=500)] = Field(
+            description="control points")
 
     examples = ({"points": [[0, 0, 0], [0.6, 0, 0.2], [1, 0.5, 0.7], [0.9, 1.1, 0.8]]},
                 {"points": [[0, 0, 0], [0.4, 0, 0.2], [0.8, 0.3, 0.5], [0.9, 0.8, 0.4],
@@ -58,8 +59,7 @@ class Bezier(Curve):
 
     def __init__(self, keys: Any, value: Evaluate):
         points = Points(keys.points, value, "points")
-        points.distinct(value, "points")
-        if points.straight():
+        if points.distinct(value, "points") and points.straight():
             self.no_frenet = "the control points lie on a line, so there is no curvature"
         self.arguments = points.combined(bernstein.to_chebyshev(len(keys.points) - 1))
 

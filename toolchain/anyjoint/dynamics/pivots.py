@@ -13,7 +13,7 @@ from anyjoint.dynamics.link import Link
 from anyjoint.dynamics.tree import Tree
 from anyjoint.joints.contract import Condition
 
-_SAMPLES = 3
+_SIZES = (0.7, 0.3, 0.1, 0.0)  # of random steps from rest
 _SMALLEST = 1e-14  # of a pivot, relative to what the subspace and the inertia would allow
 
 
@@ -29,23 +29,49 @@ def locked(link: Link, R: Any, r: Any, J: Any) -> Any:
     return ca.tril(aba.shift_inertia(R, r, link.inertia(J)))
 
 
-def singular_joints(tree: Tree, rest: Any) -> list[int]:
-    """Bodies whose joint meets no inertia at any of some random configurations."""
-    generator = np.random.default_rng(0)
+def singular_joints(tree: Tree, rest: Any) -> list[int] | None:
+    """Bodies whose joint meets no inertia at any of some random configurations within ranges and
+    domains; None: the inertia is finite at none of them."""
+    generator, (lower, upper) = np.random.default_rng(0), _limits(tree)
     found: set[int] | None = None
-    for _ in range(_SAMPLES):
-        dq = ca.DM(generator.uniform(-0.7, 0.7, tree.nv))
-        here = _at(tree, configuration.integrate(tree, rest, dq))
-        found = here if found is None else found & here
-        if not found:
-            break
-    return sorted(found or ())
+    for size in _SIZES:
+        dq = ca.DM(generator.uniform(-size, size, tree.nv))
+        q = np.array(configuration.integrate(tree, rest, dq)).ravel()
+        here = singular_at(tree, ca.DM(np.clip(q, lower, upper)))
+        if here is not None:
+            found = here if found is None else found & here
+            if not found:
+                break
+    return None if found is None else sorted(found)
 
 
-def singular_coordinates(tree: Tree) -> list[int]:
-    """Velocities of a mechanism with couplings that meet no inertia, near rest."""
-    m, generator, found = tree.mechanism, np.random.default_rng(0), set[int]()
-    for size in (0.7, 0.3, 0.1, 0.0):
+def _limits(tree: Tree) -> tuple[Any, Any]:
+    """Ends of the ranges of all coordinates, and of the domains where there are none."""
+    bounds = tree.mechanism.bounds
+    natural = [(-np.inf, np.inf) if x is None else x for body in tree.bodies
+               for x in body.joint.domain or [None] * body.joint.nq]
+    ends = np.array(natural, dtype=float).reshape(-1, 2).T
+    return tuple(np.where(np.isfinite(own), own, other)
+                 for own, other in zip((bounds.q_min, bounds.q_max), ends, strict=True))
+
+
+def dependent(tree: Tree, i: int, rest: Any, size: float = 0.1) -> bool:
+    """Are the coordinates of body i's joint not independent, near rest and within limits?"""
+    lower, upper = _limits(tree)
+    dq = ca.DM(np.random.default_rng(1).uniform(-size, size, tree.nv))
+    q = np.clip(np.array(configuration.integrate(tree, rest, dq)).ravel(), lower, upper)
+    v = ca.DM(tree.bodies[i].joint.nv, 1)
+    S = np.array(tree.call(aba.outward, i, tree.split_q(ca.DM(q))[i], v, tree.zeros(6))[2])
+    return bool(np.isfinite(S).all() and np.linalg.matrix_rank(S, 1e-9 * abs(S).max(initial=0))
+                < S.shape[1])
+
+
+def singular_coordinates(tree: Tree) -> list[int] | None:
+    """Velocities of a mechanism with couplings that meet no inertia, near rest; None: the
+    inertia is finite nowhere."""
+    m, generator = tree.mechanism, np.random.default_rng(0)
+    found: set[int] | None = None
+    for size in _SIZES:
         dq = ca.DM(generator.uniform(-size, size, m.nv))
         y = np.array(coupling.moved(configuration.integrate, tree, ca.DM(m.q0), dq)).ravel()
         y = ca.DM(np.clip(y, m.bounds.q_min, m.bounds.q_max))
@@ -58,7 +84,7 @@ def singular_coordinates(tree: Tree) -> list[int]:
             found = {int(abs(x).argmax()) for x in vectors[:, values <= _SMALLEST].T}
             if not found:
                 break
-    return sorted(found)
+    return None if found is None else sorted(found)
 
 
 def scales(tree: Tree, q: Any) -> Any:
@@ -97,7 +123,8 @@ def unmet_condition(tree: Tree, i: int, q: Any) -> Condition | None:
     return None
 
 
-def _at(tree: Tree, q: Any) -> set[int]:
+def singular_at(tree: Tree, q: Any) -> set[int] | None:
+    """Bodies whose joint meets no inertia at q; None: the inertia is not finite."""
     q = tree.split_q(q)
     zero = tree.zeros(6)
     J = [tree.zeros(6, 6) for _ in tree.bodies]
@@ -107,6 +134,8 @@ def _at(tree: Tree, q: Any) -> set[int]:
         R, r, S, c, _, b = tree.call(aba.outward, i, q[i], v, zero)
         D, scale = tree.call(pivot, i, S, J[i])
         if D.shape[0]:
+            if not (np.isfinite(np.array(D)).all() and np.isfinite(float(scale))):
+                return None
             smallest = np.linalg.eigvalsh(np.array(D))[0]
             if not smallest > _SMALLEST * float(scale):
                 singular.add(i)

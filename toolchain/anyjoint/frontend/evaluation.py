@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import reduce
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from anyjoint.errors import FormulaError, suggest
 from anyjoint.frontend.formula import (
@@ -57,10 +57,25 @@ def _value(node: Node, env: Mapping[str, Any]) -> Any:
         try:
             return _finite(node, function.number(*args))
         except (ArithmeticError, ValueError) as error:
-            node.fail(f"{node.value} has no value here: {error}")
+            _undefined(node, numbers, isinstance(error, OverflowError))
     if node.value == "/" and isinstance(args[1], float) and args[1] == 0:
-        node.fail("division by zero")
+        _undefined(node, args)
     return _symbolic(function, args)
+
+
+_DOMAINS = {"/": "the divisor must not be zero", "sqrt": "of zero or more", "log": "of x > 0",
+            "asin": "of -1 to 1", "acos": "of -1 to 1",
+            "**": "a negative base goes with whole exponents, zero with positive ones"}
+
+
+def _undefined(node: Node, args: list[Any], large: bool = False) -> NoReturn:
+    """FormulaError where an operator or function has no value, or one too large for a float."""
+    if node.value == "/" and not large:
+        node.fail("division by zero", _DOMAINS["/"])
+    at = f"{node.value} has no value here, at {', '.join(f'{x:g}' for x in args)}"
+    if large:
+        node.fail(f"{at}: it is too large", "below 1e308")
+    node.fail(at, _DOMAINS.get(node.value, ""))
 
 
 def _finite(node: Node, value: float) -> float:
@@ -122,7 +137,7 @@ def definitions(
                 raise FormulaError(f'"{name}" is already a function or constant', hint="rename it")
             made = parse(text) if isinstance(text, (str, int, float)) else text
             if isinstance(made, Formula):
-                check_names(made, known)
+                check_names(made, known - ({name} - made.names))
             formulas[name] = made
         except FormulaError as error:
             errors[name] = error

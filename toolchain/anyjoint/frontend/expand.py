@@ -151,6 +151,8 @@ def _ranges(given: Any) -> dict[str, range]:
                 all(isinstance(x, int) and not isinstance(x, bool) for x in ends)):
             raise FormulaError(f'counter "{name}" takes two whole numbers',
                                hint=f"repeat: {{{name}: [1, 10]}}, ends included")
+        if ends[1] < ends[0]:
+            raise FormulaError(f'counter "{name}" makes no copies', hint="[first, last]")
         if ends[1] - ends[0] >= MAX_COPIES:
             raise FormulaError(f'counter "{name}" makes more than {MAX_COPIES} copies')
         ranges[name] = range(ends[0], ends[1] + 1)
@@ -171,7 +173,8 @@ def _fill(text: str, counters: dict[str, float]) -> str:
     def number(match: re.Match[str]) -> str:
         value = evaluation.as_number(match[1], counters)
         if value != round(value):
-            raise FormulaError(f"<{match[1]}> is {value}, not a whole number")
+            raise FormulaError(f"<{match[1]}> is {value}, not a whole number",
+                               hint="sums and products of counters and whole numbers")
         return str(round(value))
 
     return _COUNTER.sub(number, text) if counters else text

@@ -30,12 +30,13 @@ def _formula(value: Any, dotted: bool = False) -> float | str:
     if isinstance(value, bool):
         raise bad("a boolean is never a number", "give a number or a formula")
     if isinstance(value, (int, float)):
-        number = float(value) if abs(value) < 1e308 else math.inf
+        number = float(value) if isinstance(value, float) or abs(value) < 10**308 else math.inf
         if not math.isfinite(number):
             raise bad(f"{value} is not a finite number", "give a finite number")
         return number
     if not isinstance(value, str):
-        raise bad(f"expected a number or a formula, got {_kind(value)}")
+        raise bad(f"expected a number or a formula, got {_kind(value)}",
+                  "for example 0.5, or 30*deg")
     try:
         formula.parse(value, dotted)
     except FormulaError as e:

@@ -100,7 +100,7 @@ def _python_tree(line: str, shift: int) -> ast.expr:
             return ast.parse(line[shift:], mode="eval").body
     except SyntaxError as error:
         words = [word for word in re.findall(r"\w+", line) if keyword.iskeyword(word)]
-        hint = f'"{words[0]}" is a reserved word' if words else _ALLOWED
+        hint = f'"{words[0]}" is a reserved word: rename it' if words else _ALLOWED
         if number := re.search(r"(?<![\w.])([\d.]+)\s*([A-Za-z_]\w*)", line):
             hint = f"a product needs a *: write {number[1]}*{number[2]}"
         elif re.search(r"[\d.]\s+[A-Za-z\d]", line):
@@ -132,7 +132,8 @@ class _Checker:
             return replace(here, value=self._number(part, here))
         if isinstance(part, ast.Name):
             if part.id in FUNCTIONS:
-                here.fail(f"{part.id} is a function", f"write {part.id}(…)")
+                joint = f"; of a joint {part.id}: {part.id}.q" * self.dotted
+                here.fail(f"{part.id} is a function", f"write {part.id}(…){joint}")
             return replace(here, kind="name", value=part.id)
         if self.dotted and isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
             return replace(here, kind="name", value=f"{part.value.id}.{part.attr}")

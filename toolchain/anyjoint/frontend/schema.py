@@ -17,6 +17,8 @@ from anyjoint.surfaces import SURFACES
 
 # -- joints: every registered family, and the joint types of the file --------------
 
+JOINT_TYPES = "joint_types"  # the tag of those
+
 
 class UserJoint(JointKeys):
     """A joint whose type is declared in `joint_types`; other keys are its arguments."""
@@ -28,7 +30,7 @@ class UserJoint(JointKeys):
 
 def _joint_tag(value: Any) -> str | None:
     kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
-    return kind if isinstance(kind, str) and kind in JOINTS else "joint_types"
+    return kind if isinstance(kind, str) and kind in JOINTS else JOINT_TYPES
 
 
 def _union(families: dict[str, Any]) -> Any:
@@ -38,7 +40,7 @@ def _union(families: dict[str, Any]) -> Any:
 
 
 _MEMBERS = (*(Annotated[family.Keys, Tag(name)] for name, family in JOINTS.items()),
-            Annotated[UserJoint, Tag("joint_types")])
+            Annotated[UserJoint, Tag(JOINT_TYPES)])
 if TYPE_CHECKING:
     AnyJoint = Any
     AnyCurve = Any

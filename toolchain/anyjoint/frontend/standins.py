@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Set
 from typing import Any
 
+from anyjoint.frontend.fields import JointKeys
+
 _TOP = {"anyjoint": 1, "name": "unnamed"}
 # formulas that use a constant without a value are not checked
 _VALUE = {"constants": "__lost__", "parameters": "__lost__", "joint_types": {"transform": []},
@@ -19,9 +21,11 @@ _VALUE = {"constants": "__lost__", "parameters": "__lost__", "joint_types": {"tr
 EVERYTHING = frozenset(("", "include", "constants", "parameters", "tables", "joint_types"))
 _MASS = re.compile(r"(bodies\.[^.]*)\.(mass|com|inertia|shapes)")
 _KEPT = re.compile(r"(bodies\.[^.]*)\.(parent|joint\.name)")
+_COMMON = set(JointKeys.model_fields) - {"name"}  # numbers, which don't shape a joint
+_JOINT = re.compile(r"(bodies\.[^.]*\.joint)\.(\w+)")
 _NAMING = re.compile(  # paths on which names of bodies, coordinates and frames depend
     r"(bodies|frames|joint_types)(\.[^.]*)?|bodies\.[^.]*\.frames(\.[^.]*)?"
-    r"|bodies\.[^.]*\.joint(\.(name|type|joints|coordinates|rotation)\b.*)?", re.DOTALL)
+    rf"|bodies\.[^.]*\.joint(\.(?!({'|'.join(_COMMON)})\b).*)?", re.DOTALL)
 
 
 def without(tree: Any, paths: Iterable[tuple[Any, ...]]) -> tuple[Any, frozenset[str]]:
@@ -97,10 +101,10 @@ def within(key: str, paths: Set[str], but: str = "") -> bool:
     return any(path in paths and path != but for path in above)
 
 
-@functools.lru_cache(maxsize=1)
-def _lost(replaced: frozenset[str]) -> tuple[str, frozenset[str]]:
-    """A pattern of the keys that may refer to names which are gone, and the bodies whose mass
-    is not that of the file."""
+@functools.lru_cache(maxsize=2)
+def _lost(replaced: frozenset[str]) -> tuple[str, frozenset[str], frozenset[str]]:
+    """A pattern of the keys that may refer to names which are gone, the bodies whose mass is not
+    that of the file, and the joints that are not."""
     patterns = ["(?!)"]
     if not replaced.isdisjoint(EVERYTHING):
         patterns.append("")
@@ -108,14 +112,18 @@ def _lost(replaced: frozenset[str]) -> tuple[str, frozenset[str]]:
         patterns.append("states|actuators|forces|frames|couplings")
     if any(path.startswith("bodies.") and "<" in path for path in replaced):
         patterns.append(r"bodies\..*\.parent\Z")  # bodies that were not written out
+    if any(path.startswith("joint_types.") for path in replaced):
+        patterns.append(r".*\.with\b")
     masses = filter(None, map(_MASS.match, replaced))
-    return "|".join(patterns), frozenset(match[1] for match in masses)
+    joints = filter(None, map(_JOINT.match, replaced))
+    return ("|".join(patterns), frozenset(match[1] for match in masses),
+            frozenset(match[1] for match in joints if match[2] not in {*_COMMON, "name"}))
 
 
 def caused(key: str, replaced: frozenset[str]) -> bool:
     """Can a problem at the dotted path `key` come from stand-ins rather than from the file?"""
-    pattern, bodies = _lost(replaced)
-    if re.match(pattern, key, re.DOTALL):
+    pattern, bodies, joints = _lost(replaced)
+    if re.match(pattern, key, re.DOTALL) or within(key, joints):
         return True
     mass = _MASS.match(key)
     if mass and mass[1] in bodies:

@@ -6,7 +6,6 @@ degree 20."""
 
 from __future__ import annotations
 
-from math import comb
 from typing import Any
 
 import casadi as ca
@@ -18,7 +17,9 @@ def to_chebyshev(n: int) -> Any:
     degree n: by discrete orthogonality on n + 1 nodes."""
     angle = (np.arange(n + 1) + 0.5) * np.pi / (n + 1)
     t = (1 + np.cos(angle)) / 2
-    B = np.array([comb(n, i) * t**i * (1 - t) ** (n - i) for i in range(n + 1)])
+    B = np.ones((1, n + 1))
+    for _ in range(n):  # Bᵢ of the next degree is (1 − t) Bᵢ + t Bᵢ₋₁
+        B = np.vstack([(1 - t) * B, 0 * t]) + np.vstack([0 * t, t * B])
     M = 2 / (n + 1) * B @ np.cos(np.outer(angle, np.arange(n + 1)))
     M[:, 0] /= 2
     return M

@@ -1,8 +1,9 @@
-"""Columns cut into pieces."""
+"""Columns cut into pieces, and rows of a net."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sized
 from itertools import accumulate
 from typing import Any
 
@@ -16,3 +17,8 @@ def split(x: Any, sizes: Iterable[int]) -> list[Any]:
     if isinstance(x, np.ndarray):
         return [x[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
     return list(ca.vertsplit(x, ends)) if len(ends) > 1 else []
+
+
+def usual_length(rows: Iterable[Sized]) -> int:
+    """The length of most rows."""
+    return Counter(map(len, rows)).most_common(1)[0][0]

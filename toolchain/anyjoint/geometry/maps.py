@@ -23,7 +23,7 @@ class PointMap:
     examples: ClassVar[Sequence[dict[str, Any]]] = ()  # keys of valid ones, for the tests
     options: Hashable = ()
     arguments: Sequence[Any] = ()
-    rest: Sequence[float] = ()  # of its coordinates
+    rest: Sequence[Any] = ()  # of its coordinates, numbers or expressions of p
     domain: Sequence[Interval] = ()  # of its coordinates; what `anyjoint check` samples
     advice: str = ""  # where its frame is undefined or singular, and what helps
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,7 @@ class PointFormula:
         self.arguments = [outer[n] for n in self.inputs]
         self._check(value, path)
         for name in self.variables if self.texts == list(texts) else ():  # else reported
-            if name not in used and name.isidentifier() and name not in formula.RESERVED:
+            if name not in used:
                 value.problem(f'the point does not depend on "{name}"', *path,
                               hint=f"formulas of {' and '.join(variables)}")
         self.options = (tuple(self.texts), self.variables, *sorted(self.numbers.items()),
@@ -39,12 +40,15 @@ class PointFormula:
         """Evaluates each formula once; one with an error gets a stand-in."""
         names = self._names(ca.SX.sym("u", len(self.variables)),
                             ca.SX.sym("a", len(self.inputs)))
+        told = set[str]()
         for i, text in enumerate(self.texts):
             try:
                 evaluation.check_names(formula.parse(text), {*value.names, *names})
                 evaluation.evaluate(formula.parse(text), names)
             except FormulaError as e:
-                value.formula_problem(e, *path, i)
+                if e.message not in told:
+                    value.formula_problem(e, *path, i)
+                told.add(e.message)
                 self.texts[i] = self.variables[0]
 
     def in_spline(self, variable: str) -> bool:
@@ -65,8 +69,10 @@ class PointFormula:
 
 
 def variable(name: str, value: Evaluate, *path: Any) -> str:
-    """A variable's name, as the key at `path` gives it; one that can't be is a problem."""
+    """A variable's name, as the key at `path` gives it; one that can't be is a problem, and ""."""
     value.identifier(name, *path)
-    if name in formula.RESERVED:
-        value.problem(f'"{name}" is already a function or constant', *path, hint="rename it")
-    return name
+    taken = "already a function or constant" if name in formula.RESERVED else \
+        "a reserved word" if keyword.iskeyword(name) else ""
+    if taken:
+        value.problem(f'"{name}" is {taken}', *path, hint="rename it")
+    return name if name.isascii() and name.isidentifier() and not taken else ""

@@ -92,4 +92,8 @@ def _curvatures(X: Any, h: Any, slope: Any, ends: str) -> Any:
             second = np.diff(slope) / (X[2:] - X[:-2])  # divided differences
             rhs[0] = 6 * h[0] * (second[1] - second[0]) / (X[3] - X[0])
             rhs[-1] = 6 * h[-1] * (second[-1] - second[-2]) / (X[-1] - X[-4])
-    return np.linalg.solve(A, rhs)
+    try:
+        curvatures = np.linalg.solve(A, rhs)
+    except np.linalg.LinAlgError:
+        curvatures = np.full(n, np.nan)
+    return curvatures

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import casadi as ca
 from pydantic import Field
 
-from anyjoint.frontend.fields import JointKeys, Vec3
+from anyjoint.frontend.fields import Axis, JointKeys
 from anyjoint.geometry.so3 import cross3
+from anyjoint.joints.axis import unit_axis
 from anyjoint.joints.contract import Condition, Evaluate, Joint
 from anyjoint.joints.motion import Chart, Motion
 from anyjoint.joints.product import Product
@@ -51,10 +51,7 @@ class OnCurve(Joint):
                           hint="frame: up (tangent and an up direction), or fixed")
         if "up" in keys.model_fields_set and keys.frame != "up":
             value.problem(f'"up" goes with frame: up, not {keys.frame}', "up", hint="remove it")
-        up = [value(x, "up", i) for i, x in enumerate(keys.up)]
-        if math.hypot(*(value.number(x, "up", i) for i, x in enumerate(keys.up))) < 1e-12:
-            value.problem("the up direction can't be zero", "up", hint="for example [0, 0, 1]")
-        return OnCurve(curve, keys.frame, up)
+        return OnCurve(curve, keys.frame, unit_axis(keys.up, value, "up"))
 
     def motion(self, chart: Chart, args: Any) -> Motion:
         n = len(self.curve.arguments)
@@ -68,10 +65,10 @@ class OnCurve(Joint):
         f1 = ca.jacobian(self.curve.point(q[0], args[:n]), q)
         out = [Condition("the curve has no tangent", ca.norm_2(f1), advice or _NO_CUSP)]
         if self.frame == "frenet":
-            bend = ca.norm_2(cross3(f1, ca.jacobian(f1, q)))
+            bend = ca.norm_2(cross3(f1, ca.jacobian(f1, q))) / ca.norm_2(f1) ** 3
             out.append(Condition("the curve has no curvature", bend, advice or _NO_FRENET))
         if self.frame == "up":
-            side = ca.norm_2(cross3(args[n:], f1))
+            side = ca.norm_2(cross3(args[n:], f1)) / ca.norm_2(f1)
             out.append(Condition("the curve runs along its up direction", side, advice or _NO_UP))
         return out
 
@@ -83,7 +80,7 @@ class CurveJoint(Product):
         type: Literal["curve"]
         curve: AnyCurve
         frame: FrameKind = Field(default="frenet", description="axes that travel along")
-        up: Vec3 = Field(default=[0.0, 0.0, 1.0], description="of frame up, the curve's axes")
+        up: Axis = Field(default="z", description="of frame up, the curve's axes")
         rotation: Rotation = Field(
             default="none", description="spin: about x, the tangent; free: a quaternion")
         owner: Owner = Field(default="parent", description="child: its curve slides through the "
@@ -122,7 +119,7 @@ class CurveCurve(Product):
         curve: AnyCurve = Field(description="of the parent")
         child_curve: AnyCurve = Field(description="of the child")
         frame: FrameKind = Field(default="frenet", description="axes that travel along")
-        up: Vec3 = Field(default=[0.0, 0.0, 1.0], description="of frame up, the curves' axes")
+        up: Axis = Field(default="z", description="of frame up, the curves' axes")
 
     examples = (
         {"curve": {"type": "helix", "radius": 0.8, "pitch": 0.25},

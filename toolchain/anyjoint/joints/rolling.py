@@ -50,7 +50,7 @@ class Rolling(Joint):
                           hint="the radius of the circle, m")
             return math.nan
         R = value.positive(keys.track_radius, "track_radius")
-        small, large = (value.number(x) for x in (keys.radius, keys.track_radius))
+        small, large = (value.number(getattr(keys, key), key) for key in ("radius", "track_radius"))
         if keys.track == "inside" and 0 < large <= small:
             value.problem(f"a wheel of radius {small:g} m can't roll inside a circle of "
                           f"{large:g} m", "radius", hint="smaller than track_radius; or let the "

@@ -37,10 +37,10 @@ class FixedTurn(Joint):
 
     def __init__(self, axis: str, angle: Any):
         self.options = axis
-        cs = [math.cos(angle), math.sin(angle)] if isinstance(angle, float) else \
-            [ca.cos(angle), ca.sin(angle)]
-        self.arguments = [round(x) + 0.0 if isinstance(x, float) and abs(x - round(x)) < 4e-16
-                          else x for x in cs]
+        number = isinstance(angle, float) and math.isfinite(angle)
+        cs = [math.cos(angle), math.sin(angle)] if number else [ca.cos(angle), ca.sin(angle)]
+        self.arguments = [round(x) + 0.0 if number and abs(x - round(x)) < 4e-16 else x
+                          for x in cs]
 
     def motion(self, chart: Chart, args: Any) -> Motion:
         i = "xyz".index(str(self.options))

@@ -18,6 +18,7 @@ from anyjoint.geometry.splines import middle, segment, weights, window
 from anyjoint.joints.axis import UNIT
 from anyjoint.joints.contract import Evaluate, Joint
 from anyjoint.joints.motion import Chart, Motion
+from anyjoint.surfaces.net import Net
 
 _LEAST = {"clamped": 2, "cyclic": 3, "open": 4}  # frames
 _HALF_TURN = 1e-3  # frames so close to it, in radians, have no logarithm
@@ -110,31 +111,27 @@ class SplineSurface(Joint):
     advice = "control points there coincide or lie on a line: pull them apart, or give a range"
 
     def __init__(self, keys: Any, value: Evaluate):
-        rows, columns = len(keys.points), len(keys.points[0])
-        points = [[[value(x, "points", i, j, k) for k, x in enumerate(point)]
-                   for j, point in enumerate(row)] for i, row in enumerate(keys.points)]
-        for i, row in enumerate(points):
-            if len(row) != columns:
-                value.problem(f"{len(row)} points in a row; the first has {columns}", "points", i,
-                              hint="rows of equal length")
-        columns = min(map(len, points))
-        self.arguments = [x for row in points for point in row[:columns] for x in point]
-        self.options = self.shape = (rows, columns)
+        net = Net(keys.points, value, (4, 4))
+        rows, columns = self.shape = net.shape
+        self.options, self.arguments = self.shape, net.combined(np.eye(rows), np.eye(columns))
         self.rest = (middle(rows - 3), middle(columns - 3))
         self.domain = ((0.0, rows - 3.0), (0.0, columns - 3.0))
-        self._check(value)
+        self._check(net.combined(np.eye(rows), np.eye(columns), at_default=True), value)
 
-    def _check(self, value: Evaluate) -> None:
-        """S has rank 2 in the middle."""
-        q = ca.SX.sym("q", 2)
-        S = self.motion(Chart(q, ca.SX.eye(2)), ca.vertcat(*self.arguments)).S
-        numbers = at_defaults(ca.substitute(S, q, ca.DM(self.rest)), value)
-        if np.isfinite(numbers).all():
-            large, small = np.linalg.svd(numbers, compute_uv=False)
-            if not small > 1e-9 * large:
-                value.problem("the patch is degenerate: in its middle the two coordinates don't "
-                              "move the frame independently", "points",
-                              hint="control points must not coincide or lie on a line")
+    def _check(self, args: list[float], value: Evaluate) -> None:
+        """S has rank 2 at the knots and between them, at the parameters' defaults."""
+        q, a = ca.SX.sym("q", 2), ca.SX.sym("a", len(args))
+        S = ca.Function("S", [q, a], [ca.densify(self.motion(Chart(q, ca.SX.eye(2)), a).S)])
+        ends = [np.linspace(0, n - 3, 2 * n - 5) for n in self.shape]
+        grid = np.array(list(itertools.product(*ends)))
+        values = S.map(len(grid))(grid.T, ca.repmat(ca.DM(args), 1, len(grid))).full()
+        if not np.isfinite(values).all():  # reported
+            return
+        large, small = np.linalg.svd(values.T.reshape(-1, 2, 6), compute_uv=False).T
+        for u, w in grid[small <= 1e-9 * large.max()][:1]:
+            value.problem(f"the patch is degenerate: at u = {u:g}, w = {w:g} the two coordinates "
+                          "don't move the frame independently", "points",
+                          hint="control points must not coincide or lie on a line")
 
     def motion(self, chart: Chart, args: Any) -> Motion:
         """(63); algorithm 5 is the product rule of motions again."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import casadi as ca
 from pydantic import Field
 
-from anyjoint.frontend.fields import Formula, JointKeys, Vec3
+from anyjoint.frontend.fields import Axis, Formula, JointKeys
 from anyjoint.geometry.so3 import cross3
 from anyjoint.joints.contract import Condition, Evaluate, Joint
 from anyjoint.joints.curve import FrameKind, OnCurve, Owner, Rotation, rotation, sliding
@@ -144,7 +144,7 @@ class CurveSurface(Product):
         surface: AnySurface = Field(description="of the parent")
         curve: AnyCurve = Field(description="of the child")
         frame: FrameKind = Field(default="frenet", description="axes that travel along the curve")
-        up: Vec3 = Field(default=[0.0, 0.0, 1.0], description="of frame up, the curve's axes")
+        up: Axis = Field(default="z", description="of frame up, the curve's axes")
 
     examples = (
         {"surface": {"type": "torus", "radius": 1.1, "tube": 0.3},

@@ -23,7 +23,7 @@ _PARALLEL = 1e-9  # |∂f/∂u × ∂f/∂w| relative to the largest |∂f/∂u|
 class Surface(PointMap):
     """One surface f(u, w); its coordinates are a 2×1 SX column of symbols."""
 
-    rest: Sequence[float] = (0.0, 0.0)
+    rest: Sequence[Any] = (0.0, 0.0)
     domain: Sequence[Interval] = ((-math.inf, math.inf), (-math.inf, math.inf))
 
     def frame(self, chart: Chart, u: Any, args: Any) -> Motion:

@@ -37,18 +37,23 @@ class FormulaSurface(Surface):
     def __init__(self, keys: Any, value: Evaluate):
         self.formula = PointFormula(keys.point, ("u", "w"), value, ("point",))
         self.options, self.arguments = self.formula.options, self.formula.arguments
+        at = [0.0, 0.0]
         if keys.domain is not None:
             self.domain = tuple(self._interval(pair, value, i)
                                 for i, pair in enumerate(keys.domain))
-            self.rest = tuple((lower + upper) / 2 for lower, upper in self.domain)
+            at = [(lower + upper) / 2 for lower, upper in self.domain]
+            self.rest = tuple((value(a, "domain", i, 0) + value(b, "domain", i, 1)) / 2
+                              for i, (a, b) in enumerate(keys.domain))
         if keys.rest is not None:
-            self.rest = tuple(value.number(x, "rest", i) for i, x in enumerate(keys.rest))
-            for i, (x, (lower, upper)) in enumerate(zip(self.rest, self.domain, strict=True)):
+            at = [value.number(x, "rest", i) for i, x in enumerate(keys.rest)]
+            self.rest = tuple(value(x, "rest", i) for i, x in enumerate(keys.rest))
+            for i, (x, (lower, upper)) in enumerate(zip(at, self.domain, strict=True)):
                 if x < lower or x > upper:
-                    value.problem("the rest value lies outside the domain", "rest", i)
+                    value.problem("the rest value lies outside the domain", "rest", i,
+                                  hint=f"from {lower:g} to {upper:g}")
         used = {name for text in self.formula.texts for name in parse(text).names}
         if self.formula.texts == list(keys.point) and used >= {"u", "w"}:  # else reported
-            self._check_tangents(value)
+            self._check_tangents(value, at)
 
     @staticmethod
     def _interval(pair: Any, value: Evaluate, i: int) -> tuple[float, float]:
@@ -58,11 +63,11 @@ class FormulaSurface(Surface):
                           hint="[lower, upper]")
         return lower, upper
 
-    def _check_tangents(self, value: Evaluate) -> None:
-        """Notes a problem if no sampled point around rest has a normal, at the parameters'
-        defaults."""
+    def _check_tangents(self, value: Evaluate, at: list[float]) -> None:
+        """Notes a problem if no sampled point around `at`, which is rest, has a normal, at the
+        parameters' defaults."""
         lines = [np.linspace(max(lower, x - 1), min(upper, x + 1), 7)
-                 for x, (lower, upper) in zip(self.rest, self.domain, strict=True)]
+                 for x, (lower, upper) in zip(at, self.domain, strict=True)]
         grid = [(float(u), float(w)) for u, w in itertools.product(*lines)]
         args = [value.number(name) for name in self.formula.inputs]
         sound = np.isfinite(args).all() and np.isfinite(grid).all()  # else reported

@@ -10,12 +10,13 @@ import numpy as np
 from pydantic import Field
 
 from anyjoint.frontend.fields import Vec3
+from anyjoint.geometry.columns import usual_length
 from anyjoint.joints.contract import Evaluate
 from anyjoint.surfaces.contract import Surface
 
 Row = Annotated[list[Vec3], Field(min_length=2)]
 Rows = Annotated[list[Row], Field(min_length=2)]
-_SAME = 1e-9  # distance of points that count as one, relative to the size of the net
+_SAME = 1e-9  # distance of points that count as one, relative to theirs from the middle
 _ROUND_OFF = 1e-14  # of a coefficient, relative to the largest
 
 
@@ -32,14 +33,15 @@ class Net:
                      for j, point in enumerate(row)] for i, row in enumerate(rows)]
 
         values, default = evaluated(value), evaluated(value.number)
-        self.shape = max(least[0], len(rows)), max(least[1], len(rows[0]))
+        self.shape = max(least[0], len(rows)), max(least[1], usual_length(rows))
         if not (_complete(default, least, value) and _apart(np.array(default), cyclic, value)):
-            values = default = [[[i, j, 0.0] for j in range(self.shape[1])]
+            flat = [0.0] * (len(rows[0][0]) - 2)
+            values = default = [[[i, j, *flat] for j in range(self.shape[1])]
                                 for i in range(self.shape[0])]
         self.values, self.default = _matrices(values), _matrices(default)
 
     def combined(self, left: Any, right: Any, at_default: bool = False) -> list[Any]:
-        """left · X · rightᵀ of the matrices X of all x, y and z, listed row by row, the three of
+        """left · X · rightᵀ of the matrices X of all x, y, z, …, listed row by row, the numbers of
         each point together. Numbers that are zero but for rounding are zero, and fold."""
         products = [ca.DM(left) @ X @ ca.DM(right).T
                     for X in (self.default if at_default else self.values)]
@@ -62,15 +64,16 @@ class Net:
 
 
 def _matrices(net: Any) -> list[Any]:
-    return [ca.SX(ca.blockcat([[point[k] for point in row] for row in net])) for k in range(3)]
+    return [ca.SX(ca.blockcat([[point[k] for point in row] for row in net]))
+            for k in range(len(net[0][0]))]
 
 
 def _complete(rows: Any, least: tuple[int, ...], value: Evaluate) -> bool:
     """Enough rows, all of one length that is enough?"""
-    columns, sound = len(rows[0]), True
+    columns, sound = usual_length(rows), True
     for i, row in enumerate(rows):
         if len(row) != columns:
-            value.problem(f"{len(row)} points, but {columns} in the first row", "points", i,
+            value.problem(f"{len(row)} points, but {columns} in other rows", "points", i,
                           hint="every row has as many points")
             sound = False
     for count, enough, what, path in ((len(rows), least[0], "rows", ()),
@@ -84,9 +87,14 @@ def _complete(rows: Any, least: tuple[int, ...], value: Evaluate) -> bool:
 
 def _apart(points: Any, cyclic: tuple[bool, ...], value: Evaluate) -> bool:
     """No neighbours coincide? Of each row and column the first that do are a problem."""
-    size, sound = np.ptp(points.reshape(-1, 3), axis=0).max(), True
+    sizes, sound = np.abs(points - np.median(points, (0, 1))).max(axis=2), True
+    if not sizes.any():  # false for NaN
+        value.problem("all control points are the same: no surface", "points",
+                      hint="pull them apart")
+        return False
     for axis, line in ((1, "row"), (0, "column")):
-        step = np.linalg.norm(points - np.roll(points, 1, axis), axis=2)
+        step = np.abs(points - np.roll(points, 1, axis)).max(axis=2)
+        size = np.maximum(sizes, np.roll(sizes, 1, axis))  # of the two: others may be far
         if not cyclic[axis]:
             step.swapaxes(0, axis)[0] = np.inf
         near = step <= _SAME * size  # false for NaN

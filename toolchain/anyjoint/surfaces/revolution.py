@@ -143,7 +143,7 @@ class Paraboloid(Surface):
 
     def __init__(self, keys: Any, value: Evaluate):
         self.arguments = [value.positive(keys.focal, "focal")]
-        self.rest = (0.0, value.number(keys.focal, "focal"))
+        self.rest = (0.0, self.arguments[0])
 
     def point(self, u: Any, args: Any) -> Any:
         return ca.vertcat(u[1] * ca.cos(u[0]), u[1] * ca.sin(u[0]), u[1]**2 / (4 * args[0]))
