@@ -47,7 +47,7 @@ ON_FAMILY: dict[str, Any] = {
     "bead_helix": ({"curve": {"type": "helix", "radius": "r", "pitch": "c"}}, [[1]], [0]),
     "bead_parabola": ({"curve": {"type": "polynomial", "coefficients": [
         [0, 0, 0], [1, 0, 0], [0, 0, "A"]]}}, [[1]], [0]),
-    "cycloid_tautochrone": ({"curve": {"type": "formula", "parameter": "th", "point": [
+    "cycloid_tautochrone": ({"curve": {"type": "formula", "variable": "th", "point": [
         "R*(th + sin(th))", 0, "R*(1 - cos(th))"]}}, [[1]], [0]),
     "frenet_bead_spin_helix": (  # our parameter is the angle
         {"curve": {"type": "helix", "radius": "r", "pitch": "c"}, "rotation": "spin"},
