@@ -203,3 +203,11 @@ def test_mistakes_of_other_packages_are_named(methods: Any, reason: str,
 def test_every_family_has_examples(families: Any) -> None:
     """A family without examples would not be tested."""
     assert [name for name, family in families.items() if not family.examples] == []
+
+
+@pytest.mark.parametrize("module", ["joints", "curves", "surfaces", "curves.contract",
+                                    "surfaces.contract", "joints.contract", "frontend.schema"])
+def test_other_packages_may_import_any_part_first(module: str) -> None:
+    done = subprocess.run([sys.executable, "-c", f"import anyjoint.{module}"],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -128,10 +128,7 @@ CATALOGUE: dict[str, Entry] = {
 }
 
 
-# -- couplings around the builders ----------------------------------------------------------
-
-
-_LAYERS: dict[str, Callable[..., Any]] = {  # the others depend on the state alone
+_LAYERS: dict[str, Callable[..., Any]] = {  # of couplings; others depend on the state alone
     "fd": partial(coupling.forward, _id), "fd_ext": partial(coupling.forward, _id),
     "id": coupling.inverse, "id_ext": coupling.inverse, "bias": partial(coupling.bias, _id),
     "gravity_torque": coupling.force, "mass_matrix": coupling.mass_matrix,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.build import checks, sections, states
+from anyjoint.build import checks, sections, solvable, states
 from anyjoint.build.couplings import Coordinates, couplings, written
 from anyjoint.build.forces import forces
 from anyjoint.build.inertia import body_inertia
@@ -39,7 +39,7 @@ def build(document: Document, bake: bool = False) -> Mechanism:
            (p.key.endswith(".type") or not standins.caused(p.key, frozenset(scope.replaced)))]
     problems = [*document.problems, *own]
     if not problems:
-        checks.regularity(mechanism, scope)
+        solvable.check(mechanism, scope)
         problems = scope.problems
     if problems:
         raise ModelError(problems)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import casadi as ca
 import numpy as np
@@ -12,7 +12,9 @@ from pydantic import Field
 from anyjoint.frontend.fields import Vec3
 from anyjoint.geometry.columns import usual_length
 from anyjoint.joints.contract import Evaluate
-from anyjoint.surfaces.contract import Surface
+
+if TYPE_CHECKING:
+    from anyjoint.surfaces.contract import Surface
 
 Row = Annotated[list[Vec3], Field(min_length=2)]
 Rows = Annotated[list[Row], Field(min_length=2)]

@@ -2,7 +2,7 @@
 
 Their frames are products of elementary motions: a turn by u, then the meridian's frame
 in the x-z plane, then the axes (around, along the meridian, outward). With their bias they
-need 5 to 40 operations, against 47 to 248 of `Surface.frame`."""
+take 20 to 69 instructions, against 69 to 278 of `Surface.frame`."""
 
 from __future__ import annotations
 
