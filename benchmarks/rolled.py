@@ -11,8 +11,9 @@ import casadi as ca
 from chains import revolute_chain, torus_chain
 
 import anyjoint as aj
-from anyjoint import functions
+from anyjoint import choice, graphs, requests
 from anyjoint.demo import seconds
+from anyjoint.functions import CATALOGUE
 
 CASES = [("aligned", n, revolute_chain(n)) for n in (6, 12, 20, 30, 50, 100)]
 CASES += [("oblique", n, revolute_chain(n, oblique=True)) for n in (6, 10, 20, 50, 100)]
@@ -25,8 +26,9 @@ def main() -> None:
     for kind, n, text in CASES:
         m = aj.loads(text)
         for name in ("fd", "id"):
-            options = functions.requests.complete(functions.CATALOGUE, m, name, {})
-            _, tree = functions._make(m, name, functions.CATALOGUE[name], options, True, ca.MX)
+            options = requests.complete(CATALOGUE, m, name, {})
+            options["algorithm"] = choice.resolve(m, name, options["algorithm"])
+            _, tree = graphs._make(m, name, options, name, True, ca.MX)
             row = [f"{kind} {n}", name, str(tree.operations)]
             for form in ("inlined", "rolled"):
                 with tempfile.TemporaryDirectory() as out:

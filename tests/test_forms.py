@@ -23,11 +23,13 @@ def inputs(case: Case) -> dict[str, Any]:
 
 
 def variants(case: Case, name: str) -> list[dict[str, Any]]:
-    """Every combination of the options of a function, for the last frame of the model."""
+    """Every combination of the options of a function, for the last frame of the model; for the
+    algorithms see test_agreement.py."""
     frame = [*case.m.body_names, *case.m.frame_names][-1]
     combinations: list[dict[str, Any]] = [{}]
     for key, allowed in CATALOGUE[name].options.items():
-        combinations = [c | {key: x} for c in combinations for x in allowed or (frame,)]
+        values = allowed[:1] if key == "algorithm" else allowed or (frame,)
+        combinations = [c | {key: x} for c in combinations for x in values]
     return combinations
 
 

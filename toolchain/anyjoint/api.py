@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,44 +66,47 @@ def open(path: str | Path) -> Library:
 
 def compile(model: Mechanism | str | Path, out: str | Path | None = None,
             functions: Iterable[str] = DEFAULT_FUNCTIONS, *, bake: bool = False,
-            native: bool = False, sparse: bool = False, form: str = "auto") -> Library:
+            native: bool = False, sparse: bool = False, form: str = "auto",
+            algorithms: Mapping[str, str] | None = None) -> Library:
     """Compiles functions of a mechanism (or model file) into the folder `out` and opens it.
 
     functions: names of the catalogue, with options as in "frame_jacobian:frame=tool"
     out: default generated/<name>
     bake: parameters become constants; native: for this machine's processor only
     sparse: matrices keep their structural zeros out (for solvers); default dense, column-major
-    form: see functions.function
+    form: see graphs.function
+    algorithms: of functions that have several, as in {"fd": "crba"}; their names stay
 
     Nothing is done where `out` already holds the artifact of this content."""
     return open(write(model, out, functions, bake=bake, native=native, sparse=sparse,
-                      form=form)[0])
+                      form=form, algorithms=algorithms)[0])
 
 
 def write(model: Mechanism | str | Path, out: str | Path | None = None,
           functions: Iterable[str] = DEFAULT_FUNCTIONS, *, bake: bool = False,
-          native: bool = False, sparse: bool = False, form: str = "auto") -> tuple[Path, bool]:
+          native: bool = False, sparse: bool = False, form: str = "auto",
+          algorithms: Mapping[str, str] | None = None) -> tuple[Path, bool]:
     """`compile` without opening: the folder, and whether it was up to date already."""
-    from anyjoint import functions as catalogue
-    from anyjoint import requests
+    from anyjoint import graphs, requests
     from anyjoint.backend import artifact, compiler
+    from anyjoint.functions import CATALOGUE
 
     start = time.perf_counter()
     mechanism = _mechanism(model, "compile")
     mechanism = mechanism.baked() if bake else mechanism
     folder = Path(out) if out is not None else Path("generated") / mechanism.name
-    wanted = requests.by_alias(catalogue.CATALOGUE, mechanism, functions)
+    wanted = requests.by_alias(CATALOGUE, mechanism, functions, algorithms or {})
     options = {"functions": [[a, n, o] for a, (n, o) in wanted.items()],
                "form": form, "bake": bake, "native": native, "sparse": sparse}
     info = describe(mechanism)
-    info["descriptions"] = {a: requests.described(catalogue.CATALOGUE, n, o)
+    info["descriptions"] = {a: requests.described(CATALOGUE, n, o)
                             for a, (n, o) in wanted.items()}
     cc = compiler.find_compiler()
     key = artifact.cache_key(info, options, cc)
     if artifact.up_to_date(folder, key):
         return folder, True
     artifact.prepare(folder)
-    made = {a: catalogue.function(mechanism, n, form=form, dense=not sparse, **o)
+    made = {a: graphs.function(mechanism, n, alias=a, form=form, dense=not sparse, **o)
             for a, (n, o) in wanted.items()}
     artifact.write(folder, made, info, options, key, cc, {"build": time.perf_counter() - start})
     return folder, False

@@ -23,6 +23,7 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 
 
 _DEFAULT = ["fd,id"]
+_NONE: list[str] = []
 
 
 def _print_version(wanted: bool) -> None:
@@ -102,19 +103,23 @@ def compile(
     sparse: Annotated[bool, typer.Option(
         "--sparse", help="Matrices keep their structural zeros out.")] = False,
     form: Annotated[str, typer.Option(help="auto, inlined or rolled.")] = "auto",
+    algorithm: Annotated[list[str], typer.Option(
+        "--algorithm", metavar="NAME=ALGORITHM",
+        help="As in fd=crba; comma-separated or repeated. See docs/algorithms.md.")] = _NONE,
     output_format: Format = OutputFormat.text,
     debug: Debug = False,
 ) -> None:
     """Compile functions of a model into a library with C, header and manifest."""
     with reporting(debug, output_format):
-        from anyjoint import api, report
+        from anyjoint import api, report, requests
 
         names = [name for text in functions for name in text.split(",") if name.strip()]
         with report.working(f"compiling {model}", output_format is OutputFormat.text):
             m = api.load(model)
             _warn_of_states(m, output_format)
             folder, current = api.write(m, out, names, bake=bake, native=native,
-                                        sparse=sparse, form=form)
+                                        sparse=sparse, form=form,
+                                        algorithms=requests.settings(algorithm))
         if output_format is OutputFormat.json:
             print(json.dumps({"ok": True, "folder": str(folder), "up_to_date": current,
                               "manifest": str(folder / "manifest.json")}, indent=2))

@@ -98,6 +98,7 @@ class Mechanism:
     forces: tuple[Any, ...]
     coupling: Coupling | None  # q, v and tau are those of the tree without its dependent ones
     document: Any = field(repr=False, compare=False)
+    fastest: list[str] = field(default_factory=list, repr=False, compare=False)  # see choice.py
     _kernels: dict[Any, ca.Function] = field(default_factory=dict, repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -138,10 +139,10 @@ class Mechanism:
         return self.states[name].copy()
 
     def function(self, name: str, **options: Any) -> ca.Function:
-        """The function `name` of the catalogue (see functions.py) for this mechanism."""
-        from anyjoint import functions
+        """The function `name` of the catalogue (functions.py) for this mechanism."""
+        from anyjoint import graphs
 
-        return functions.function(self, name, **options)
+        return graphs.function(self, name, **options)
 
     def baked(self) -> Mechanism:
         """The same mechanism with the parameters' defaults as constants (np = 0)."""

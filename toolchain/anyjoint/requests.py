@@ -71,18 +71,35 @@ def parse(text: str) -> tuple[str, dict[str, Any]]:
     return name, options
 
 
-def by_alias(entries: Mapping[str, Entry], m: Mechanism,
-             texts: Iterable[str]) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Requested functions by alias: name and complete options."""
+def by_alias(entries: Mapping[str, Entry], m: Mechanism, texts: Iterable[str],
+             algorithms: Mapping[str, str]) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Requested functions by alias: name and complete options. algorithms: by function, where
+    a request names none; the alias says nothing of them."""
     out: dict[str, tuple[str, dict[str, Any]]] = {}
+    for name, algorithm in algorithms.items():
+        complete(entries, m, name, {"algorithm": algorithm})
     for text in [texts] if isinstance(texts, str) else texts:
         if not isinstance(text, str):
             raise InputError(f"a function is named by a text, not by {text!r}")
         name, given = parse(text)
         options = complete(entries, m, name, given)
         key = alias(entries, name, options)
+        if name in algorithms and "algorithm" not in given:
+            options["algorithm"] = algorithms[name]
         if out.setdefault(key, (name, options)) != (name, options):
             raise InputError(f'two functions would be called "{key}"; rename one of the frames')
     if not out:
         raise InputError("no functions given; " + suggest("", entries, "functions"))
+    return out
+
+
+def settings(texts: Iterable[str]) -> dict[str, str]:
+    """["fd=crba,id=rnea"] → {"fd": "crba", "id": "rnea"}."""
+    out: dict[str, str] = {}
+    for setting in (part for text in texts for part in text.split(",") if part.strip()):
+        name, equals, algorithm = (x.strip() for x in setting.partition("="))
+        if not equals or name in out:
+            what = "is given twice" if name in out else "is no setting"
+            raise InputError(f'--algorithm: "{setting.strip()}" {what}; write fd=crba')
+        out[name] = algorithm
     return out

@@ -15,7 +15,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from anyjoint.dynamics import aba, crba, crba_coupled, frames
+from anyjoint.dynamics import crba, crba_coupled, frames
 from anyjoint.dynamics.tree import Tree
 
 Builder = Callable[..., Any]
@@ -96,12 +96,6 @@ def _columns(J: Any, Gamma: Any) -> Any:
     return J @ Gamma
 
 
-def _solve(M: Any, tau: Any) -> Any:
-    """M⁻¹ tau; from the last coordinate to the first, so that branches stay apart."""
-    back = list(range(M.shape[0]))[::-1]
-    return aba.ldl_solve(*aba.ldl(M[back, back]), tau[back])[back]
-
-
 def _coriolis(M: Any, C: Any, Gamma: Any, Gamma_dot: Any) -> Any:
     """With it Ṁ − 2C of the independent coordinates stays skew."""
     return Gamma.T @ (M @ Gamma_dot + C @ Gamma)
@@ -126,15 +120,6 @@ def inverse(build: Builder, t: Tree, y: Any, v: Any, a: Any, *fext: Any, **optio
 def bias(id_: Builder, _: Builder, t: Tree, y: Any, v: Any, **options: Any) -> Any:
     """Inverse dynamics at ÿ = 0; id_: that of the tree."""
     return inverse(id_, t, y, v, t.zeros(t.mechanism.nv), **options)
-
-
-def forward(id_: Builder, _: Builder, t: Tree, y: Any, v: Any, tau: Any, *fext: Any,
-            **options: Any) -> Any:
-    """ÿ by Cholesky of Γᵀ M Γ; id_: inverse dynamics of the tree."""
-    q, Gamma, v, _, bias = motion(t, y, v)
-    M = crba_coupled.mass_matrix(t, q, Gamma)
-    rest = t.apply(crba.project, Gamma, id_(t, q, v, bias, *fext, **options))
-    return t.apply(_solve, M, tau - rest)
 
 
 def force(build: Builder, t: Tree, y: Any, **options: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import casadi as ca
 
+from anyjoint.dynamics import rnea
 from anyjoint.dynamics.link import Link
 from anyjoint.dynamics.tree import Tree
 from anyjoint.geometry import se3
@@ -53,6 +54,11 @@ def mass_matrix(tree: Tree, q: Any) -> Any:
     return ca.blockcat(blocks)
 
 
+def equations(tree: Tree, q: Any, v: Any, fext: list[Any]) -> tuple[Any, Any]:
+    """M and c (nv) of M a + c = tau: c is the inverse dynamics at a = 0."""
+    return mass_matrix(tree, q), rnea.rnea(tree, q, v, tree.zeros(tree.nv), fext)
+
+
 def shift_body(R: Any, r: Any, m: Any, h: Any, I6: Any) -> Any:
     """The ten numbers of a rigid body's inertia in the parent frame."""
     xx, yy, zz, xy, xz, yz = (I6[k] for k in range(6))
@@ -64,5 +70,3 @@ def shift_body(R: Any, r: Any, m: Any, h: Any, I6: Any) -> Any:
     I_o = I_o + twice * ca.SX.eye(3) - r @ h.T - h_shifted @ r.T
     I6 = ca.vertcat(I_o[0, 0], I_o[1, 1], I_o[2, 2], I_o[0, 1], I_o[0, 2], I_o[1, 2])
     return ca.vertcat(m, h_shifted, I6)
-
-

@@ -7,7 +7,7 @@ from typing import Any
 
 import casadi as ca
 
-from anyjoint.dynamics import crba
+from anyjoint.dynamics import crba, rnea
 from anyjoint.dynamics.tree import Tree
 from anyjoint.geometry import se3
 from anyjoint.geometry.columns import split
@@ -44,3 +44,10 @@ def mass_matrix(tree: Tree, q: Any, Gamma: Any) -> Any:
             behind[k] = behind[k] + up
             momenta[k] = momenta[k] + tree.apply(carried, R[i], r[i], F, G[i], momenta[i])
     return tree.apply(symmetric, Gamma, ca.vertcat(*U))
+
+
+def equations(tree: Tree, q: Any, v: Any, Gamma: Any, bias: Any,
+              fext: list[Any]) -> tuple[Any, Any]:
+    """Γᵀ M Γ, and Γᵀ c with c the inverse dynamics at ÿ = 0, where a = Γ̇ ẏ (`bias`)."""
+    c = rnea.rnea(tree, q, v, bias, fext)
+    return mass_matrix(tree, q, Gamma), tree.apply(crba.project, Gamma, c)

@@ -120,6 +120,11 @@ class Joint:
         """What must not be zero for the frame to be defined, beside what S shows."""
         return []
 
+    def contact(self, q: Any, args: Any) -> tuple[Any, Any] | None:
+        """Pose (R, r), in the joint frame, of the frame in which two bodies touch: z points into
+        the child (if its surface's normal points out of it). None: no contact."""
+        return None
+
     def rate_matrix(self, q: Any) -> Any:
         """N(q) of q̇ = N v, nq×nv."""
         return ca.SX.eye(self.nq)

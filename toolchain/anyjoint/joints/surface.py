@@ -77,7 +77,19 @@ class SurfaceJoint(Product):
         self._multiply(*sliding(on, rotation(keys.rotation, "z"), keys.owner))
 
 
-class SurfaceSurface(Product):
+class Touching(Product):
+    """A product whose first factor is the frame of the surface that is touched."""
+
+    normals: str = "opposite"
+
+    def contact(self, q: Any, args: Any) -> tuple[Any, Any]:
+        on = self.parts[0]
+        x = q[: on.nq]
+        G = on.motion(Chart(x, ca.SX.eye(on.nq)), args[: len(on.arguments)])
+        return (G.R, G.r) if self.normals == "opposite" else (G.R @ ca.diag([1, -1, -1]), G.r)
+
+
+class SurfaceSurface(Touching):
     """Frames of two surfaces aligned: S₁ S₂⁻¹ (seed 001, eq. 15), the normals along each
     other or opposed, with a fixed twist about the normal."""
 
@@ -102,12 +114,13 @@ class SurfaceSurface(Product):
     def __init__(self, keys: Any, value: Evaluate):
         parent, child = (OnSurface(value.surface(getattr(keys, key), key))
                          for key in ("surface", "child_surface"))
+        self.normals = keys.normals
         turns = [FixedTurn("z", value(keys.twist, "twist")), *flip(keys.normals)]
         between = range(2, 2 + len(turns))[::-1]  # flip first, as in Contact
         self._multiply([parent, child, *turns], (0, *between, ~1), ("u", "w", "s", "t"))
 
 
-class Contact(Product):
+class Contact(Touching):
     """Two surfaces touch: the five contact coordinates (u₁, u₂, ψ) of seed 003, section 6."""
 
     class Keys(JointKeys):
@@ -129,12 +142,13 @@ class Contact(Product):
         parent, child = (OnSurface(value.surface(getattr(keys, key), key))
                          for key in ("surface", "child_surface"))
         # flip · Rz(ψ) is seed 003's matrix between the contact frames
+        self.normals = keys.normals
         turns = [Turn("z", "psi"), *flip(keys.normals)]
         between = range(2, 2 + len(turns))[::-1]
         self._multiply([parent, child, *turns], (0, *between, ~1), ("u", "w", "s", "t", "psi"))
 
 
-class CurveSurface(Product):
+class CurveSurface(Touching):
     """A curve of the child (a wheel's rim) touches a surface of the parent: the point on the
     surface, the point on the curve, heading about the normal (of the curve's tangent, from the
     surface's x) and lean about the tangent: 90° is upright, at 0 the curve's y lies flat."""
