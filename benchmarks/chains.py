@@ -3,35 +3,16 @@ a script it writes models/revolute_chain_*.yaml.   python benchmarks/chains.py""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from anyjoint.ops import cloud, revolute_chain
+
+__all__ = ["LENGTHS", "revolute_chain", "revolute_chain_model", "torus_chain"]
+
 MODELS = Path(__file__).parent.parent / "models"
 LENGTHS = (6, 20, 50, 100)  # of models/revolute_chain_*.yaml
-
-
-def revolute_chain(n: int, oblique: bool = False, seed: int = 1) -> str:
-    """n revolute joints with full inertias: axes x, y, z in turn, 0.3 m apart along z; or
-    oblique axes and origins."""
-    generator = np.random.default_rng(seed)
-    bodies: dict[str, Any] = {}
-    for i in range(n):
-        masses, points = generator.uniform(0.5, 1.5, 6), 0.1 * generator.normal(size=(6, 3))
-        com, entries = _cloud(masses, points)
-        axis: Any = "xyz"[i % 3]
-        origin: Any = {"xyz": [0, 0, 0.3 if i else 0]}
-        if oblique:
-            axis = generator.normal(size=3).tolist()
-            origin = {"xyz": (0.2 * generator.normal(size=3)).tolist(),
-                      "rpy": generator.normal(size=3).tolist()}
-        bodies[f"b{i}"] = {
-            "parent": f"b{i - 1}" if i else "world", "origin": origin, "mass": masses.sum(),
-            "joint": {"name": f"j{i}", "type": "revolute", "axis": axis},
-            "com": com.tolist(), "inertia": entries}
-    return json.dumps({"anyjoint": 1, "name": f"chain{n}", "bodies": bodies}, indent=1)
 
 
 def torus_chain(n: int) -> str:
@@ -46,7 +27,7 @@ def revolute_chain_model(n: int, seed: int = 6) -> str:
     text = _HEAD.format(n=n)
     for i in range(n):
         masses = generator.uniform(0.2, 0.5, 6)
-        com, inertia = _cloud(masses, 0.08 * generator.normal(size=(6, 3)) + [0, 0, 0.15])
+        com, inertia = cloud(masses, 0.08 * generator.normal(size=(6, 3)) + [0, 0, 0.15])
         text += _LINK.format(
             k=i + 1, parent=f"link_{i}" if i else "world", axis="xyz"[i % 3],
             origin="\n    origin: {xyz: [0, 0, 0.3]}" if i else "",
@@ -76,15 +57,6 @@ _LINK = """  link_{k}:
     shapes: {shapes}
 """
 _CAPSULE = "&link [{type: capsule, radius: 0.04, length: 0.2, origin: {xyz: [0, 0, 0.15]}}]"
-
-
-def _cloud(masses: Any, points: Any) -> tuple[Any, dict[str, float]]:
-    """Centre of mass and inertia about it (upper entries by name) of point masses."""
-    com = masses @ points / masses.sum()
-    inertia = sum(m * ((d @ d) * np.eye(3) - np.outer(d, d))
-                  for m, d in zip(masses, points - com, strict=True))
-    return com, {a + b: float(inertia[j, k]) for j, a in enumerate("xyz")
-                 for k, b in enumerate("xyz") if j <= k}
 
 
 if __name__ == "__main__":

@@ -291,6 +291,67 @@ coupled | couplings: {a: {§formul: b}} | couplings.a.formul | unknown key | did
 coupled | couplings: {§a: {}} | couplings.a | "formula" is missing | keys: formula, repeat
 coupled | couplings: {a: {repeat: §{k: [1, 2]}, formula: b}, §d<k>: {repeat: {k: [1, 1]}, formula:
  b}} | couplings.a.repeat | "a" is there twice || couplings.d1 | unknown coordinate "d1"
+coupled | constraints: {g: {type: equality, coordinates: [§aa, §s.qx]}, h: {type: equality,
+ coordinates: §[a, a.q]}, i: {type: equality, coordinates: §[a]}} | constraints.g.coordinates[0] |
+ unknown coordinate "aa" | did you mean "a"? || constraints.g.coordinates[1] | not a velocity |
+ spherical_euler || constraints.h.coordinates | "a" is there twice | holonomic ||
+ constraints.i.coordinates | at least 2 items | [first, second]
+coupled | constraints: {g: {type: equality, coordinates: [a, b], ratio: §zz, offset: §true}} |
+ constraints.g.ratio | "zz" || constraints.g.offset | a boolean
+coupled | constraints: {h: {type: holonomic, formula: a - §bb}, i: {type: holonomic, formula: §2},
+ j: {type: holonomic, formula: a + §s.qw}, l: {type: holonomic, formula: §t}} |
+ constraints.h.formula | "bb" || constraints.i.formula | depends on no coordinate | a, b, c ||
+ constraints.j.formula | not a velocity || constraints.l.formula | several | t.angle, t.x
+coupled | constraints: {h: {type: holonomic, formula: b + §sqrt(a - 1)}} | constraints.h.formula |
+ sqrt has no value here, at -1; at rest a = 0 | zero or more
+coupled | constraints: {h: {type: holonomic, formula: §sqrt(a)}} | constraints.h.formula |
+ derivatives of this constraint are not finite at rest | smooth
+coupled | constraints: {k: {type: pfaffian, coefficients: {§s.qx: 1, §t: 2, a: §zz, s.wx: s.qx}}} |
+ constraints.k.coefficients.s.qx | no velocity "s.qx" | velocities: a, b, c ||
+ constraints.k.coefficients.t | "t" has several velocities | t.angle, t.x, t.y ||
+ constraints.k.coefficients.a | "zz"
+coupled | constraints: {k: {type: pfaffian, coefficients: §{a: 0}}, l: {type: pfaffian,
+ coefficients: §{}}, n: {type: pfaffian, coefficients: {b: 1}, equals: §zz}} |
+ constraints.k.coefficients | all coefficients are zero | that are not || constraints.l.coefficients
+ | at least 1 item | {slide: 1 || constraints.n.equals | "zz"
+coupled | constraints: {r: {type: rolling, joint: §a}, s: {type: rolling, joint: §zz}, t: {type:
+ rolling, joint: §a, pivot: §no}} | constraints.r.joint | nothing touches in the joint "a" | contact
+ and curve_surface || constraints.s.joint | no joint "zz" | this model has none ||
+ constraints.t.joint | nothing touches || constraints.t.pivot | 'free' or 'forbidden'
+file | bodies: {a: {parent: world, mass: 1, inertia: [1, 1, 1], joint: {type: surface_surface,
+ surface: {type: plane}, child_surface: {type: sphere, radius: 1}}}, b: {parent: world, mass: 1,
+ inertia: [1, 1, 1], joint: {name: ball, type: contact, surface: {type: plane}, child_surface:
+ {type: sphere, radius: 1}}}}⏎constraints: {r: {type: rolling, joint: §a}, s: {type: rolling, joint:
+ §bal}} | constraints.r.joint | "a" has too few coordinates to roll | contact and curve_surface
+ roll; here: ball || constraints.s.joint | no joint "bal" | did you mean "ball"?
+coupled | constraints: {p: {type: point, from: §zz, to: a}, q: {type: point, from: a, to: §a}, r:
+ {type: frame, from: world, to: §world}} | constraints.p.from | no frame or body "zz" | world ||
+ constraints.q.to | "a" and "a" are on the same body | two bodies || constraints.r.to | same body
+coupled | constraints: {p: {type: point, from: a, to: b, directions: [x, §rx]}, q: {type: frame,
+ from: a, to: b, directions: [x, §x]}, r: {type: frame, from: a, to: b, directions: §[]}} |
+ constraints.p.directions[1] | 'x', 'y' or 'z' || constraints.q.directions[1] | "x" is there twice
+ || constraints.r.directions | at least 1 item | [x, y, …]
+coupled | constraints: {p: {type: §weld, from: a, to: b}, §q: {from: a, to: b}, r: §point} |
+ constraints.p.type | unknown type "weld" | point || constraints.q | "type" is missing | rolling ||
+ constraints.r | expected a mapping
+coupled | constraints: {p: {type: point, from: a, to: b, time_constant: §0}, q: {type: point, from:
+ a, to: b, §stiff: 1}, §r: {type: point, to: b}} | constraints.p.time_constant | not positive | > 0
+ || constraints.q.stiff | unknown key | time_constant || constraints.r | "from" is missing
+coupled | constraints: {p: {type: equality, coordinates: [a, b], time_constant: §1e-160}} |
+ constraints.p.time_constant | too small | steps
+coupled | constraints: {§p: {type: rolling}}⏎actuators: {§m: {gear: 1}} | constraints.p | "joint" is
+ missing | keys: joint, pivot || actuators.m | "joint" is missing | keys: gear, joint
+coupled | constraints: {p: {type: point, from: world, to: a}, §p_x: {type: equality, coordinates:
+ [a, b]}} | constraints.p_x | "p.x" and "p_x" have the same name in C | rename
+coupled | constraints: {§1p: {type: point, from: a, to: b}} | constraints.1p | no identifier
+coupled | couplings: {a: §zz}⏎constraints: {h: {type: holonomic, formula: a + b}} | couplings.a |
+ "zz"
+coupled | constraints: {h: {type: pfaffian, coefficients: {a: 1, §a.q: 2}}} |
+ constraints.h.coefficients.a.q | "a" is given already | remove one
+coupled | parameters: {z: §zz}⏎constraints: {h: {type: pfaffian, coefficients: {a: z}}} |
+ parameters.z | "zz"
+coupled | parameters: {z: §zz}⏎constraints: {h: {type: holonomic, formula: a + z}} | parameters.z |
+ "zz"
 coupled | gravity: [0, 0, §a.q] | gravity[2] | "a.q" (attribute) is not allowed
 coupled | parameters: {z: §zz}⏎couplings: {a: 1/(z-1), b: a} | parameters.z | "zz"
 coupled | couplings: {§aa: b}⏎actuators: {m: {joint: §d}} | couplings.aa | unknown ||

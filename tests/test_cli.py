@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 MODELS = sorted((ROOT / "models").glob("*.yaml"))
 ARM = ROOT / "models" / "arm.yaml"
 BAD = "anyjoint: 1\nname: m\nbodies:\n  a: {parent: wrld, joint: {type: fixed}, mass: true}\n"
-COMMANDS = ("check", "show", "compile", "schema", "new", "demo")
+COMMANDS = ("check", "show", "compile", "ops", "schema", "new", "demo")
 
 
 @pytest.fixture(autouse=True)

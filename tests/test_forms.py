@@ -19,16 +19,21 @@ def inputs(case: Case) -> dict[str, Any]:
     """Values for every input of the catalogue."""
     s, m = case.state(), case.m
     return s | {"x": np.concatenate([s["q"], s["v"]]), "q0": s["q"], "q1": case.state(1)["q"],
-                "u": np.random.default_rng(1).standard_normal(m.nu)}
+                "u": np.random.default_rng(1).standard_normal(m.nu), "given": s["a"],
+                "V": s["fext"], "F": s["fext"]}
 
 
 def variants(case: Case, name: str) -> list[dict[str, Any]]:
-    """Every combination of the options of a function, for the last frame of the model; for the
-    algorithms see test_agreement.py."""
+    """Every combination of the options of a function, for the last frame and the last joint of
+    the model; for the algorithms see test_agreement.py."""
+    if name == "id_constrained" and case.m.nu < case.m.nv:
+        return []  # too few actuators
     frame = [*case.m.body_names, *case.m.frame_names][-1]
+    joints = ((), tuple(name.partition(".")[0] for name in case.m.v_names[-1:]))
     combinations: list[dict[str, Any]] = [{}]
     for key, allowed in CATALOGUE[name].options.items():
-        values = allowed[:1] if key == "algorithm" else allowed or (frame,)
+        values = {"frame": (frame,), "prescribed": joints}.get(key, allowed)
+        values = values[:1] if key == "algorithm" else values
         combinations = [c | {key: x} for c in combinations for x in values]
     return combinations
 

@@ -83,14 +83,24 @@ def test_potential(case: Case) -> None:
 
 @over(ALL)
 def test_power(case: Case) -> None:
-    """d(T + V)/dt = τᵀv − vᵀDv along the flow; friction is a loss as well."""
+    """d(T + V)/dt = τᵀv − vᵀDv along the flow; friction is a loss as well, and forces of
+    constraints do no work but where the velocity violates them."""
     s = case.state()
     v = joint_velocities(case, s)
     loss = column(case, s, "damping") * v
     loss += column(case, s, "friction") * np.tanh(v / column(case, s, "friction_velocity"))
     flow = {"q": rates(case, s)[0], "v": case.call("fd", s)}
     T_dot, V_dot = case.rate("energy", s, flow)
-    close(T_dot + V_dot, s["v"] @ s["tau"] - v @ loss, 1e-9, max(1, abs(T_dot), abs(V_dot)))
+    power = s["v"] @ (s["tau"] + constraint_force(case, s)) - v @ loss
+    close(T_dot + V_dot, power, 1e-9, max(1, abs(T_dot), abs(V_dot)))
+
+
+def constraint_force(case: Case, s: Any) -> Any:
+    """Aᵀ λ (nv), of A = ∂rate/∂v; zero without constraints."""
+    if not case.m.constraints:
+        return np.zeros(case.m.nv)
+    A = case.jacobian("constraint_residual", "rate", "v", s)
+    return A.T @ np.atleast_1d(case.call("fd_constrained", s)[1])
 
 
 def joint_velocities(case: Case, s: Any) -> Any:

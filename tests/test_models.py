@@ -1,5 +1,6 @@
 """Every model in models/: it compiles, the library gives what the CasADi function gives,
-forward and inverse dynamics agree, rolled and inlined forms agree, the laws hold."""
+forward and inverse dynamics agree (with constraints: by their forces), rolled and inlined forms
+agree, the laws hold."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ MODELS = sorted((Path(__file__).parent.parent / "models").glob("*.yaml"))
 FUNCTIONS = ["fd", "id", "mass_matrix", "bias", "energy", "xdot", "momentum", "integrate",
              "coriolis_matrix", "gravity_torque", "center_of_mass", "poses", "fd_ext", "id_ext",
              "qdot", "difference", "frame_jacobian", "frame_velocity", "frame_bias"]
+CONSTRAINED = ["fd_constrained", "constraint_residual"]
 SEED = 7
 
 
@@ -38,11 +40,11 @@ def outputs(values: Any) -> list[np.ndarray]:
 @pytest.mark.parametrize("path", MODELS, ids=lambda p: p.stem)
 def test_library_gives_what_casadi_gives(path: Path, tmp_path: Path) -> None:
     m = aj.load(path)
-    frame = m.body_names[-1]
-    requests = [f"{n}:frame={frame}" if n.startswith("frame_") else n for n in FUNCTIONS]
+    frame, functions = m.body_names[-1], FUNCTIONS + CONSTRAINED * bool(m.constraints)
+    requests = [f"{n}:frame={frame}" if n.startswith("frame_") else n for n in functions]
     lib = aj.compile(m, tmp_path / m.name, requests)
     generator = np.random.default_rng(SEED)
-    for name in FUNCTIONS:
+    for name in functions:
         options = {"frame": frame} if name.startswith("frame_") else {}
         f = m.function(name, **options)
         name = f.name().removeprefix(f"{m.name}_")
@@ -57,14 +59,16 @@ def test_library_gives_what_casadi_gives(path: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", MODELS, ids=lambda p: p.stem)
 @pytest.mark.quick
 def test_forward_inverts_inverse_dynamics(path: Path) -> None:
-    m = aj.load(path)
+    case = Case(path.stem, path.read_text())
+    m = case.m
     fd, id_ = m.function("fd"), m.function("id")
     rolled = m.function("fd", form="rolled")
     generator = np.random.default_rng(SEED)
     for _ in range(3):
         q, v, tau, p = (np.ravel(x) for x in inputs(m, fd, generator))
         a = fd(q, v, tau, p)
-        error = abs(np.array(id_(q, v, a, p)).ravel() - tau).max()
+        force = tau + laws.constraint_force(case, {"q": q, "v": v, "tau": tau, "p": p})
+        error = abs(np.array(id_(q, v, a, p)).ravel() - force).max()
         assert error <= 1e-9 * max(1.0, abs(np.array(a)).max()), SEED
         difference = abs(np.array(rolled(q, v, tau, p) - a)).max()
         assert difference <= 1e-11 * max(1.0, abs(np.array(a)).max())

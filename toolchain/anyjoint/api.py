@@ -41,7 +41,7 @@ def loads(text: str, *, bake: bool = False) -> Mechanism:
 def check(model: Mechanism | str | Path, *, ranges: bool = True) -> list[Problem]:
     """Warnings about a mechanism (or model file): where in their ranges joints are singular or
     couplings undefined (not with ranges=False, which is quick), rest values and named states
-    that are singular or out of range."""
+    that are singular, out of range or off the constraints; constraints that are redundant."""
     from anyjoint.build.regularity import warnings
 
     return warnings(_mechanism(model, "check"), ranges)
@@ -87,7 +87,7 @@ def write(model: Mechanism | str | Path, out: str | Path | None = None,
           native: bool = False, sparse: bool = False, form: str = "auto",
           algorithms: Mapping[str, str] | None = None) -> tuple[Path, bool]:
     """`compile` without opening: the folder, and whether it was up to date already."""
-    from anyjoint import graphs, requests
+    from anyjoint import choice, graphs, requests
     from anyjoint.backend import artifact, compiler
     from anyjoint.functions import CATALOGUE
 
@@ -96,15 +96,18 @@ def write(model: Mechanism | str | Path, out: str | Path | None = None,
     mechanism = mechanism.baked() if bake else mechanism
     folder = Path(out) if out is not None else Path("generated") / mechanism.name
     wanted = requests.by_alias(CATALOGUE, mechanism, functions, algorithms or {})
-    options = {"functions": [[a, n, o] for a, (n, o) in wanted.items()],
+    options = {"functions": [[a, n, dict(o)] for a, (n, o) in wanted.items()],
                "form": form, "bake": bake, "native": native, "sparse": sparse}
     info = describe(mechanism)
-    info["descriptions"] = {a: requests.described(CATALOGUE, n, o)
-                            for a, (n, o) in wanted.items()}
     cc = compiler.find_compiler()
     key = artifact.cache_key(info, options, cc)
     if artifact.up_to_date(folder, key):
         return folder, True
+    for n, o in wanted.values():
+        if "algorithm" in o:  # what `auto` chose stands in header and manifest
+            o["algorithm"] = choice.resolve(mechanism, n, o["algorithm"])
+    info["descriptions"] = {a: requests.described(CATALOGUE, n, o) for a, (n, o) in wanted.items()}
+    info["algorithms"] = {a: o["algorithm"] for a, (_, o) in wanted.items() if "algorithm" in o}
     artifact.prepare(folder)
     made = {a: graphs.function(mechanism, n, alias=a, form=form, dense=not sparse, **o)
             for a, (n, o) in wanted.items()}
@@ -117,10 +120,12 @@ def describe(m: Mechanism) -> dict[str, Any]:
     limits = {key: _finite(value) for key, value in vars(m.bounds).items()}
     return {
         "name": m.name, "model_hash": m.hash,
-        "dimensions": {"nq": m.nq, "nv": m.nv, "nu": m.nu, "np": m.np, "nbodies": len(m.bodies)},
+        "dimensions": {"nq": m.nq, "nv": m.nv, "nu": m.nu, "np": m.np, "nbodies": len(m.bodies),
+                       "nlambda": len(m.lambda_names), "ncontacts": len(m.contact_names)},
         "q_names": list(m.q_names), "v_names": list(m.v_names), "u_names": list(m.u_names),
         "p_names": list(m.p_names), "body_names": list(m.body_names),
-        "frame_names": list(m.frame_names),
+        "frame_names": list(m.frame_names), "lambda_names": list(m.lambda_names),
+        "contact_names": list(m.contact_names),
         "defaults": {"q0": m.q0.tolist(), "p0": m.p0.tolist()},
         "states": {name: q.tolist() for name, q in m.states.items()}, "limits": limits}
 

@@ -10,9 +10,9 @@ from anyjoint.dynamics.algorithms import AUTO, FORWARD, INVERSE
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 
-# Of all pairs (joint, joint before it) per joint: above that crba can't win, and its O(n²)
-# graph is not built to find that out.
-_DEEP = 25
+# Velocities before a velocity, on average: above that crba can't win (in chains of revolute joints
+# and of tori it wins up to 6 or 7), and its graph is not built to find that out.
+_DEEP = 16
 
 
 def rolled(algorithm: str) -> bool:
@@ -22,36 +22,46 @@ def rolled(algorithm: str) -> bool:
 
 def resolve(m: Mechanism, name: str, algorithm: str) -> str:
     """The algorithm for the function `name`; InputError where it can't do the mechanism."""
-    if algorithm in INVERSE:
+    if name.startswith("id") and algorithm in INVERSE:
         return algorithm
-    able = list(_able(m, FORWARD))
+    possible = able(m, FORWARD)
     if algorithm == "auto":
-        if m.fastest:
-            return m.fastest[0]
-        counts = compare(m)
-        m.fastest.append(min(counts, key=lambda x: counts[x]["total"]))
-        return m.fastest[0]
-    if algorithm not in able:
+        names = _candidates(m)
+        counts = compare(m) if len(names) > 1 else {}
+        return min(names, key=lambda x: counts[x]["total"] if counts else 0)
+    if algorithm not in possible:
+        what = "couplings" if m.coupling is not None else "constraints"
         raise InputError(f"{name}: {algorithm} can't do a mechanism with "
-                         f"couplings; {', '.join(able)} can")
+                         f"{what}; {', '.join(possible)} can")
     return algorithm
 
 
-def _able(m: Mechanism, names: Iterable[str]) -> Iterable[str]:
-    """Those that can do the mechanism: couplings need the equations M a + c = tau."""
-    return (n for n in names if m.coupling is None or FORWARD[n].equations is not None)
+def able(m: Mechanism, names: Iterable[str]) -> list[str]:
+    """Those that can do the mechanism: couplings and constraints need the equations
+    M a + c = tau."""
+    tree = m.coupling is None and not m.constraints
+    return [n for n in names if tree or FORWARD[n].equations is not None]
 
 
 def compare(m: Mechanism) -> dict[str, dict[str, int]]:
     """Operations of forward dynamics by each algorithm that `auto` chooses from."""
-    names = [n for n in _able(m, AUTO) if FORWARD[n].equations is None or not _deep(m)]
-    names = names or list(_able(m, AUTO))
-    return {n: operations(m.function("fd", algorithm=n)) for n in names}
+    if not m.compared:
+        for n in _candidates(m):
+            m.compared[n] = operations(m.function("fd", algorithm=n))
+    return m.compared
+
+
+def _candidates(m: Mechanism) -> list[str]:
+    names = [n for n in able(m, AUTO) if FORWARD[n].equations is None or not _deep(m)]
+    return names or able(m, AUTO)
 
 
 def _deep(m: Mechanism) -> bool:
-    """Is the mean depth of the joints so large that what is O(n · depth) can't win?"""
-    depth = [0] * len(m.bodies)
+    """Do velocities have so many others before them, on average, that O(n · depth) can't win?"""
+    before: list[int] = [0] * len(m.bodies)  # velocities up to a body, its own included
+    pairs = 0
     for i in m.order:
-        depth[i] = 1 + (depth[m.bodies[i].parent] if m.bodies[i].parent >= 0 else 0)
-    return sum(depth) > _DEEP * len(depth)
+        k, n = m.bodies[i].parent, m.bodies[i].joint.nv
+        before[i] = n + (before[k] if k >= 0 else 0)
+        pairs += n * before[i]
+    return pairs > _DEEP * sum(body.joint.nv for body in m.bodies)

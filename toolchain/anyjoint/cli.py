@@ -48,7 +48,7 @@ def check(
     output_format: Format = OutputFormat.text,
     debug: Debug = False,
 ) -> None:
-    """Check a model file: every problem with its place, and warnings where joints are singular."""
+    """Check a model file: every problem with its place; warnings about joints and constraints."""
     with reporting(debug, output_format):
         from anyjoint import api
 
@@ -125,6 +125,27 @@ def compile(
                               "manifest": str(folder / "manifest.json")}, indent=2))
         else:
             report.artifact(folder, current)
+
+
+@app.command()
+def ops(
+    model: Annotated[Path | None, typer.Argument(
+        help="Model file; without one, six-joint chains.", show_default=False)] = None,
+    output_format: Format = OutputFormat.text,
+    debug: Debug = False,
+) -> None:
+    """Count operations by every algorithm: of a model, or of chains beside published counts."""
+    with reporting(debug, output_format):
+        from anyjoint import api
+        from anyjoint import ops as table
+
+        m = None if model is None else api.load(model)
+        if output_format is OutputFormat.json:
+            print(json.dumps(table.data() if m is None else table.of_model(m), indent=2))
+        elif m is None:
+            table.show()
+        else:
+            table.show_model(m)
 
 
 @app.command()

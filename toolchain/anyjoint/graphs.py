@@ -60,7 +60,8 @@ def _make(m: Mechanism, name: str, options: dict[str, Any], alias: str, dense: b
     """The function over symbols of type X (SX or MX), and the tree that it was built with."""
     entry = CATALOGUE[name]
     sizes = {"q": m.nq, "v": m.nv, "a": m.nv, "tau": m.nv, "q0": m.nq, "q1": m.nq, "dq": m.nv,
-             "x": m.nq + m.nv, "u": m.nu, "p": m.np, "fext": (6, len(m.bodies))}
+             "x": m.nq + m.nv, "u": m.nu, "p": m.np, "given": m.nv,
+             **dict.fromkeys(("fext", "V", "F"), (6, len(m.bodies)))}
     symbols = {n: X.sym(n, *(s if isinstance(s := sizes[n], tuple) else (s,)))
                for n in entry.inputs}
     tree = Tree(m, symbols.get("p", X(m.p0)))

@@ -18,13 +18,15 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 class Library:
     """A compiled model: `lib.fd` or `lib["fd"]` is a function, `functions` lists
-    them; nq, nv, nu, np, nbodies; q_names, …; q0, p0; manifest; path."""
+    them; nq, nv, nu, np, nbodies, nlambda, ncontacts; q_names, …; q0, p0; manifest; path."""
 
     nq: int
     nv: int
     nu: int
     np: int
     nbodies: int
+    nlambda: int
+    ncontacts: int
     q0: Array
     p0: Array
     q_names: list[str]
@@ -33,15 +35,18 @@ class Library:
     p_names: list[str]
     body_names: list[str]
     frame_names: list[str]
+    lambda_names: list[str]
+    contact_names: list[str]
 
     def __init__(self, path: Path, manifest: dict[str, Any]):
         """path: the folder; manifest: checked. Loads the library."""
         self.path, self.manifest = path, manifest
         model = manifest["model"]
         self.name: str = model["name"]
-        for key in ("nq", "nv", "nu", "np", "nbodies"):
+        for key in ("nq", "nv", "nu", "np", "nbodies", "nlambda", "ncontacts"):
             setattr(self, key, model.get("dimensions", {}).get(key, 0))
-        for key in ("q_names", "v_names", "u_names", "p_names", "body_names", "frame_names"):
+        for key in ("q_names", "v_names", "u_names", "p_names", "body_names", "frame_names",
+                    "lambda_names", "contact_names"):
             setattr(self, key, list(model.get(key, [])))
         for key in ("q0", "p0"):
             values = np.array(model.get("defaults", {}).get(key, []), dtype=float)

@@ -5,21 +5,21 @@ parameters is an SX expression of `p`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
 from anyjoint.dynamics.link import Kind, Link
-from anyjoint.dynamics.tree import build_kernel
+from anyjoint.dynamics.tree import build_kernel, pattern
 from anyjoint.errors import InputError, suggest
+from anyjoint.joint_properties import Array, Bounds, Passive
 from anyjoint.joints.contract import Joint
 
 if TYPE_CHECKING:
+    from anyjoint.dynamics.constraints import Constraint
     from anyjoint.dynamics.coupling import Coupling
-
-Array = Any  # numpy.ndarray of floats
 
 
 @dataclass(frozen=True)
@@ -48,32 +48,6 @@ class Frame:
     r: Any
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """Limits, ±inf where there are none: q (nq), v and tau (nv), u (nu)."""
-
-    q_min: Array
-    q_max: Array
-    v_max: Array
-    tau_max: Array
-    u_max: Array
-
-
-@dataclass(frozen=True)
-class Passive:
-    """Passive joint forces, columns of nv (spring_rest: nq), numbers or expressions of p."""
-
-    damping: Any
-    friction: Any
-    friction_velocity: Any
-    stiffness: Any
-    spring_rest: Any
-
-    @property
-    def any(self) -> bool:
-        return any(not ca.SX(x).is_zero() for x in (self.damping, self.friction, self.stiffness))
-
-
 @dataclass(frozen=True, repr=False)
 class Mechanism:
     """A mechanism; `function(name)` gives its dynamics as a casadi.Function."""
@@ -97,8 +71,10 @@ class Mechanism:
     passive: Passive
     forces: tuple[Any, ...]
     coupling: Coupling | None  # q, v and tau are those of the tree without its dependent ones
+    constraints: tuple[Constraint, ...]
     document: Any = field(repr=False, compare=False)
-    fastest: list[str] = field(default_factory=list, repr=False, compare=False)  # see choice.py
+    compared: dict[str, dict[str, int]] = field(  # operations of fd by algorithm, see choice.py
+        default_factory=dict, init=False, repr=False, compare=False)
     _kernels: dict[Any, ca.Function] = field(default_factory=dict, repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -129,6 +105,17 @@ class Mechanism:
     def frame_names(self) -> tuple[str, ...]:
         return tuple(frame.name for frame in self.frames)
 
+    @property
+    def contact_names(self) -> tuple[str, ...]:
+        """Joints with a normal force in `joint_wrenches`."""
+        from anyjoint.dynamics.joint_wrenches import touching
+        return tuple(self.bodies[i].joint_name for i in touching(self))
+
+    @property
+    def lambda_names(self) -> tuple[str, ...]:
+        """Of the constraint forces."""
+        return tuple(name for c in self.constraints for name in c.lambda_names)
+
     def state(self, name: str) -> Array:
         """Configuration q (nq) of a named state; "rest" is q0."""
         if name == "rest":
@@ -141,13 +128,30 @@ class Mechanism:
     def function(self, name: str, **options: Any) -> ca.Function:
         """The function `name` of the catalogue (functions.py) for this mechanism."""
         from anyjoint import graphs
-
         return graphs.function(self, name, **options)
+
+    def velocities_from(self, q: Array, V: Array, p: Array | None = None,
+                        tol: float = 1e-9) -> Array:
+        """v (nv) of the bodies' twists V (6 × bodies, world axes at their origins); InputError
+        that names the first body whose velocity can't be reached."""
+        from anyjoint.dynamics.conversions import reached
+        return reached(self, q, V, p, tol)
+
+    def assembled(self, q: Array | None = None, p: Array | None = None,
+                  hold: Sequence[str] = ()) -> Array:
+        """q (default: rest) moved to where the constraints are met; see consistency.py."""
+        from anyjoint.consistency import assembled
+        return assembled(self, q, p, hold)
+
+    def consistent(self, q: Array, v: Array, p: Array | None = None,
+                   hold: Sequence[str] = ()) -> Array:
+        """v as the constraints allow it at q; see consistency.py."""
+        from anyjoint.consistency import consistent
+        return consistent(self, q, v, p, hold)
 
     def baked(self) -> Mechanism:
         """The same mechanism with the parameters' defaults as constants (np = 0)."""
         from anyjoint.build import build
-
         return build(self.document, bake=True) if self.np else self
 
     def frame(self, name: str) -> Frame:
@@ -166,7 +170,7 @@ class Mechanism:
                sparsities: tuple[Any, ...]) -> ca.Function:
         """The kernel of `step` for body i, built once per kind of body and input."""
         body = None if i is None else self.bodies[i]
-        key = (step, body and body.kind, tuple(map(_pattern, sparsities)))
+        key = (step, body and body.kind, tuple(map(pattern, sparsities)))
         if key not in self._kernels:
             self._kernels[key] = build_kernel(step, body, sparsities)
         return self._kernels[key]
@@ -189,10 +193,3 @@ def evaluate_at(expressions: list[Any], symbols: Any, p: Any) -> list[Any]:
         for i, x in zip(varying, values if len(varying) > 1 else [values], strict=True):
             out[i] = x
     return out
-
-
-def _pattern(sparsity: Any) -> Any:
-    """A hashable form of a sparsity pattern."""
-    if sparsity.is_dense():
-        return sparsity.shape
-    return sparsity.shape, tuple(sparsity.colind()), tuple(sparsity.row())

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.tree import Tree
 
+from anyjoint import choice
 from anyjoint.backend.budget import operations
 from anyjoint.mechanism import Mechanism, evaluate_at
 
@@ -62,7 +63,11 @@ def summary(m: Mechanism) -> dict[str, Any]:
     couplings = {} if m.coupling is None else m.coupling.dependent
     counts = {f: operations(m.function(f)) for f in ("fd", "id")}
     return describe(m) | {"bodies": bodies, "operations": counts,
-                          "couplings": {name: x.formula for name, x in couplings.items()}}
+                          "algorithms": {"fd": choice.resolve(m, "fd", "auto"),
+                                         "compared": choice.compare(m)},
+                          "couplings": {name: x.formula for name, x in couplings.items()},
+                          "constraints": {name: keys.text for name, keys
+                                          in m.document.spec.constraints.items()}}
 
 
 def _freedom(m: Mechanism) -> Counter[str]:
@@ -76,6 +81,8 @@ def show(m: Mechanism) -> None:
     console.print(_coordinates(m))
     if m.coupling is not None:
         console.print(_couplings(m))
+    if m.constraints:
+        console.print(_constraints(m))
     if m.np:
         parameters = table("parameters p", "name", "default")
         for name, value in zip(m.p_names, m.p0, strict=True):
@@ -89,15 +96,31 @@ def show(m: Mechanism) -> None:
         console.print(f"frames: {', '.join(m.frame_names)}\n", soft_wrap=True)
     if m.states:
         console.print(f"states: {', '.join(m.states)}\n")
-    counts = table("operations", "function", "+ −", "×", "÷", "sin cos", "other", "in all", "form")
-    for name in ("fd", "id"):
-        f = m.function(name)
-        form = "inlined" if f.is_a("SXFunction") else "rolled"
-        counts.add_row(name, *_kinds(operations(f)), form)
-    console.print(counts)
+    console.print(_operations(m))
 
 
-def _kinds(ops: dict[str, int]) -> list[str]:
+def _operations(m: Mechanism) -> Table:
+    """Forward dynamics by the algorithms that `auto` compares, and inverse dynamics."""
+    out = operations_table("operations", "function")
+    auto = choice.resolve(m, "fd", "auto")
+    rows = {f"fd {name}" + "  (auto)" * (name == auto): ("fd", {"algorithm": name})
+            for name in choice.compare(m)}
+    for label, (name, options) in {**rows, "id": ("id", {})}.items():
+        f = m.function(name, **options)
+        out.add_row(label, *kinds(operations(f)), form(f))
+    return out
+
+
+def operations_table(title: str, first: str) -> Table:
+    return table(title, first, "+ −", "×", "÷", "sin cos", "other", "in all", "form")
+
+
+def form(f: ca.Function) -> str:
+    return "inlined" if f.is_a("SXFunction") else "rolled"
+
+
+def kinds(ops: dict[str, Any]) -> list[str]:
+    """The cells of such a table: operations in groups, and in all."""
     groups = [("add", "sub", "neg"), ("mul", "sq", "twice"), ("div", "inv"), ("sin", "cos")]
     sums = [sum(ops.get(kind, 0) for kind in group) for group in groups]
     return [str(x) for x in (*sums, ops["total"] - sum(sums), ops["total"])]
@@ -137,6 +160,20 @@ def _couplings(m: Mechanism) -> Table:
         out.add_row(name, " ".join(x.formula.split()))
     if len(m.coupling.dependent) > _SHOWN_ROWS:
         out.add_row(f"… {len(m.coupling.dependent) - _SHOWN_ROWS} more", "")
+    return out
+
+
+def _constraints(m: Mechanism) -> Table:
+    out = table("constraints", "name", "type", "of", "multipliers", "time constant, s")
+    for column in out.columns[1:4]:
+        column.justify = "left"
+    for c in m.constraints[:_SHOWN_ROWS]:
+        T = "" if c.time_constant is None else number(float(
+            evaluate_at([c.time_constant], m.p, ca.DM(m.p0))[0]))
+        keys = m.document.spec.constraints[c.name]
+        out.add_row(c.name, keys.type, " ".join(keys.text.split()), ", ".join(c.lambda_names), T)
+    if len(m.constraints) > _SHOWN_ROWS:
+        out.add_row(f"… {len(m.constraints) - _SHOWN_ROWS} more", "", "", "", "")
     return out
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import casadi as ca
 
+from anyjoint.backend.meanings import MEANING
+
 WRAPPER = """\
 /* {name}.h: dynamics of the mechanism "{name}".
  * Generated, do not edit.
@@ -47,27 +49,6 @@ extern "C" {{
 #endif
 """
 
-MEANING = {
-    "q": "configuration",
-    "v": "velocity",
-    "a": "acceleration",
-    "tau": "generalised force",
-    "u": "actuator input",
-    "p": "parameters",
-    "x": "state [q; v]",
-    "xdot": "derivative of the state",
-    "qdot": "derivative of the configuration",
-    "fext": "external wrench on each body, in its axes, about its origin",
-    "h": "time step",
-    "dq": "tangent step",
-    "M": "mass matrix",
-    "C": "Coriolis matrix",
-    "J": "Jacobian",
-    "kinetic": "kinetic energy",
-    "potential": "potential energy",
-    "lambda": "constraint forces",
-}
-
 # Neither a C nor a C++ parameter may be called so (nor, with GNU macros, linux).
 _RESERVED = """
     alignas alignof and asm auto bitand bitor bool break case catch char class compl concept
@@ -103,7 +84,8 @@ def declarations(
     for key, size in info.get("dimensions", {}).items():
         lines.append(f"#define {_unique(f'{upper}_{key.upper()}', taken)} {size}")
     for key, what in (("q", "configuration"), ("v", "velocity"), ("u", "actuator input"),
-                      ("p", "parameter"), ("body", "body")):  # fmt: skip
+                      ("p", "parameter"), ("body", "body"),
+                      ("lambda", "constraint force"), ("contact", "normal force")):  # fmt: skip
         lines += _indices(f"{upper}_{key.upper()}", what, info.get(f"{key}_names", []), taken)
     defaults = info.get("defaults", {})
     lines += _array(f"{upper}_Q0", "The rest configuration", defaults.get("q0", []))
@@ -186,7 +168,8 @@ def _wrapper(wrapper: str, f: ca.Function, work: Mapping[str, int]) -> list[str]
     signature = f"static inline int {wrapper}({', '.join(parameters) or 'void'})~{{"  # ~: no break
     size = {key: max(1, n) for key, n in work.items()}  # C has no empty arrays
     return [
-        *(s.replace("~", " ") for s in textwrap.wrap(signature, 96, subsequent_indent="    ")),
+        *(s.replace("~", " ") for s in textwrap.wrap(signature, 96, subsequent_indent="    ",
+                                                     break_long_words=False)),
         f"  const double *aj_arg[{size['arg']}] = {{{', '.join(inputs) or '0'}}};",
         f"  double *aj_res[{size['res']}] = {{{', '.join(outputs) or '0'}}};",
         f"  long long int aj_iw[{size['iw']}];",

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from anyjoint.build import checks, sections, solvable, states
+from anyjoint.build.constraint_formulas import Model
+from anyjoint.build.constraints import constraints
 from anyjoint.build.couplings import Coordinates, couplings, written
 from anyjoint.build.forces import forces
 from anyjoint.build.inertia import body_inertia
@@ -79,6 +81,7 @@ def _assemble(document: Document, scope: Scope, order: list[str], links: dict[st
     named = states.states(scope, bodies, rest, given)
     u_names, actuation, u_max = sections.actuators(scope, bodies, v_names, v_kept)
     frames = tuple(sections.frames(scope, index))
+    by_name = {f.name: f for f in frames}
     parameters = () if bake else tuple(spec.parameters)
     return Mechanism(
         name=spec.name, hash=_hash(spec, bake), bodies=bodies,
@@ -91,8 +94,10 @@ def _assemble(document: Document, scope: Scope, order: list[str], links: dict[st
         states={name: q[q_kept] for name, q in named.items()},
         bounds=sections.bounds(scope, bodies, ends, u_max, q_kept, v_kept),
         passive=sections.passive(scope, bodies, coupling),
-        forces=forces(scope, spec.forces, index, {f.name: f for f in frames}),
-        coupling=coupling, document=document)
+        forces=forces(scope, spec.forces, index, by_name), coupling=coupling,
+        constraints=constraints(Model(scope, bodies, index, by_name, coordinates,
+                                      states.completed(scope, rest, coupling))),
+        document=document)
 
 
 def _distinct_in_c(scope: Scope, bodies: tuple[Body, ...]) -> None:

@@ -29,7 +29,7 @@ def names(document: Document, scope: Scope) -> None:
         scope.problem(f'"{spec.name}" can\'t be the prefix of C symbols', "name",
                       hint="a letter first, no two _ in a row and none at the end")
     for section in ("constants", "parameters", "tables", "joint_types", "bodies", "frames",
-                    "actuators", "forces", "states"):
+                    "actuators", "forces", "constraints", "states"):
         for name in getattr(spec, section) or {}:
             scope.identifier(name, section, name, key=True)
     for name, definition in spec.joint_types.items():

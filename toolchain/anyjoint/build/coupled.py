@@ -27,7 +27,7 @@ def warnings(m: Mechanism) -> list[Problem]:
     q, Gamma, _, rate, _ = (x.full() for x in f(y.T, ca.DM.ones(m.nv, len(y)),
                                                  ca.repmat(ca.DM(m.p0), 1, len(y))))
     n, found = len(y), []
-    Gamma, rate = (x.reshape(-1, n, m.nv) for x in (Gamma, rate))
+    Gamma, rate = (x.reshape(len(x), n, m.nv) for x in (Gamma, rate))
     rows = [i for i in range(len(q)) if i not in m.coupling.q_kept]
     depends = ca.DM(m.coupling.graph.jac_sparsity(0, 0)).full() != 0
     for i, d in zip(rows, m.coupling.dependent.values(), strict=True):

@@ -46,17 +46,19 @@ class Coordinates:
                 self.rates.append(None if rate is None else self.nv + rate)
             self.nv += body.joint.nv
 
-    def find(self, name: str) -> str:
-        """The coordinate's name in q_names; FormulaError where it is none, or a quaternion's."""
+    def find(self, name: str, any_rate: bool = False) -> str:
+        """The coordinate's name in q_names; FormulaError where it is none or, unless any_rate, a
+        quaternion's."""
         i = self.index.get(name)
         if i is None:
             own = self.joints.get(name)
             what = f'unknown coordinate "{name}"' if own is None else \
                 f'"{name}" has {"several" if own else "no"} coordinates'
-            usable = [n for n, rate in zip(self.names, self.rates, strict=True) if rate is not None]
+            usable = [n for n, rate in zip(self.names, self.rates, strict=True)
+                      if any_rate or rate is not None]
             raise FormulaError(what, hint=suggest(name, own or usable, "coordinates"))
-        if self.rates[i] is None:
-            raise FormulaError(f'"{name}" can\'t be in a coupling: its rate is not a velocity',
+        if self.rates[i] is None and not any_rate:
+            raise FormulaError(f'"{name}" can\'t be used here: its rate is not a velocity',
                                hint="quaternions and positions of free joints have none; "
                                     "spherical_euler, spherical_exp and free_exp do")
         return self.names[i]
@@ -85,7 +87,7 @@ def written(scope: Scope, coordinates: Coordinates) -> dict[str, Written]:
             continue
         parsed = formula.parse(text, dotted=True)
         try:
-            tree = _named(parsed.tree, coordinates, scope)
+            tree = named(parsed.tree, coordinates, scope)
         except FormulaError as e:
             scope.formula_problem(e, *path)
             tree = _LOST
@@ -93,10 +95,11 @@ def written(scope: Scope, coordinates: Coordinates) -> dict[str, Written]:
     return found
 
 
-def _named(node: Node, coordinates: Coordinates, scope: Scope) -> Node:
+def named(node: Node, coordinates: Coordinates, scope: Scope, any_rate: bool = False) -> Node:
     """A part of a formula with every coordinate under its name in q_names."""
     if node.kind != "name":
-        return replace(node, args=tuple(_named(x, coordinates, scope) for x in node.args))
+        return replace(node, args=tuple(named(x, coordinates, scope, any_rate)
+                                        for x in node.args))
     name, other = node.value, node.value in scope.names or node.value in formula.CONSTANTS
     if other and name in coordinates.index:
         node.fail(f'"{name}" is a coordinate, but a constant or parameter too',
@@ -104,13 +107,13 @@ def _named(node: Node, coordinates: Coordinates, scope: Scope) -> Node:
     if other or (name not in coordinates.index and name not in coordinates.joints):
         return node  # where it is unknown, evaluation says so
     try:
-        return replace(node, value=coordinates.find(name))
+        return replace(node, value=coordinates.find(name, any_rate))
     except FormulaError as e:
         node.fail(e.message, e.hint)
 
 
-def _at_rest(e: FormulaError, names: Set[str], env: dict[str, Any],
-             values: dict[str, float]) -> FormulaError:
+def at_rest(e: FormulaError, names: Set[str], env: dict[str, Any],
+            values: dict[str, float]) -> FormulaError:
     """The error of a formula of these names; with the coordinates' values, where it has some."""
     at = ", ".join(f"{n} = {values[n]:g}" for n in sorted(names & values.keys()))
     if not at or names - values.keys() - env.keys():  # an unknown name, or a circle
@@ -130,11 +133,11 @@ def couplings(scope: Scope, coordinates: Coordinates, given: dict[str, Written],
               if coordinates.rates[i] is not None}
     lost = {"", *scope.lost, *(name for name, x in values.items() if math.isnan(x))}
     env = scope.numbers | values | dict.fromkeys(lost, math.nan)
-    at_rest, errors = evaluation.definitions(formulas, env, evaluation.evaluate)
+    resting, errors = evaluation.definitions(formulas, env, evaluation.evaluate)
     for name, e in errors.items():
         if not formulas[name].names & lost:
             if name not in formula.RESERVED:
-                e = _at_rest(e, formulas[name].names, env, values | at_rest)
+                e = at_rest(e, formulas[name].names, env, values | resting)
             scope.formula_problem(e, *given[name].path)
     y = ca.SX.sym("y", len(kept))
     symbols = {coordinates.names[i]: y[k] for k, i in enumerate(kept)}

@@ -21,25 +21,29 @@ def forces(scope: Scope, entries: Any, index: dict[str, int],
 
 def _force(scope: Scope, name: str, keys: Any, index: dict[str, int],
            frames: dict[str, Any]) -> Force:
-    def site(key: str, where: str) -> tuple[int, Any, Any]:
-        if where in frames:
-            return frames[where].body, frames[where].R, frames[where].r
-        if where not in index:
-            scope.problem(f'no frame or body "{where}"', key,
-                          hint=suggest(where, [*frames, *index], "frames and bodies"))
-        return index.get(where, -1), ca.SX.eye(3), ca.SX(3, 1)
-
     if keys.type == "spring":
-        sites = (site("from", keys.from_), site("to", keys.to))
+        sites = tuple(site(scope, key, where, index, frames)
+                      for key, where in (("from", keys.from_), ("to", keys.to)))
         c = _sizes(scope, keys, "stiffness", "damping", "length")
         return ZeroLengthSpring(name, sites, c[:2]) if c[2].is_zero() else Spring(name, sites, c)
-    at = (site("frame", keys.frame),)
+    at = (site(scope, "frame", keys.frame, index, frames),)
     if keys.type == "drag":
         return Drag(name, at, _sizes(scope, keys, "angular", "linear"))
     vectors = [scope(x, key, i) for key in ("force", "moment")
                for i, x in enumerate(getattr(keys, key))]
     kind = WorldForce if keys.axes == "world" else BodyForce
     return kind(name, at, ca.SX(ca.vertcat(*vectors)), passive=False)
+
+
+def site(scope: Scope, key: str, where: str, index: dict[str, int],
+         frames: dict[str, Any]) -> tuple[int, Any, Any]:
+    """Body, R and r of the frame, body or world that stands at `key`."""
+    if where in frames:
+        return frames[where].body, frames[where].R, frames[where].r
+    if where not in index:
+        scope.problem(f'no frame or body "{where}"', key,
+                      hint=suggest(where, [*frames, *index], "frames and bodies"))
+    return index.get(where, -1), ca.SX.eye(3), ca.SX(3, 1)
 
 
 def _sizes(scope: Scope, keys: Any, *names: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from anyjoint.build import coupled
+from anyjoint.build import constrained_checks, coupled
 from anyjoint.build.parts import Part, problem
 from anyjoint.build.parts import parts as split
 from anyjoint.dynamics import pivots, singular
@@ -34,6 +34,7 @@ def warnings(m: Mechanism, ranges: bool = True) -> list[Problem]:
     found = [p for part in parts for p in _out_of_range(m, part)]
     found += coupled.warnings(m) if ranges else []
     found += _massless(m, parts)
+    found += constrained_checks.warnings(m, ranges)
     arguments = evaluate_at([part.body.link.arguments for part in parts], m.p, ca.DM(m.p0))
     kinds: dict[Any, list[int]] = {}
     for i, part in enumerate(parts):

@@ -13,7 +13,8 @@ from anyjoint.build.states import normalized, numbers, rest_of_p
 from anyjoint.build.values import column, nonnegative, pose, spread, spread_pairs, v_names_of
 from anyjoint.dynamics.coupling import Coupling
 from anyjoint.errors import suggest
-from anyjoint.mechanism import Body, Bounds, Frame, Passive
+from anyjoint.joint_properties import Bounds, Passive
+from anyjoint.mechanism import Body, Frame
 
 
 def ranges(scope: Scope, bodies: tuple[Body, ...]) -> tuple[Any, Any]:

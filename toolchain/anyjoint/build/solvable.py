@@ -8,6 +8,7 @@ from typing import Any
 
 import casadi as ca
 
+from anyjoint.build import constraints
 from anyjoint.build.scope import Scope
 from anyjoint.dynamics import pivots
 from anyjoint.dynamics.tree import Tree
@@ -34,6 +35,7 @@ def check(mechanism: Mechanism, scope: Scope) -> None:
                       hint="choose another rest, or: " + advice.replace("{", "").replace("}", ""))
     if scope.problems:
         return
+    constraints.check(mechanism, scope, rest)
     _inertia(mechanism, scope, tree, rest)
 
 

@@ -79,6 +79,16 @@ def rest_of_p(scope: Scope, bodies: tuple[Body, ...], coupling: Coupling | None)
             split(q, [body.joint.nq for body in bodies])]
 
 
+def completed(scope: Scope, rest: Any, coupling: Coupling | None) -> Any:
+    """Rest values (nq of the tree) with those of dependent coordinates, nan after a problem."""
+    if coupling is None:
+        return rest
+    if any(p.key.startswith("couplings") for p in scope.problems):
+        return np.where(np.isin(np.arange(len(rest)), coupling.q_kept), rest, np.nan)
+    p = [scope.numbers[n] for n in scope.document.spec.parameters][: scope.p.numel()]
+    return np.array(coupling.complete(ca.DM(rest), p)).ravel()
+
+
 def states(scope: Scope, bodies: tuple[Body, ...], rest: Any,
            dependent: Collection[str]) -> dict[str, Any]:
     """Named configurations (nq of the tree; the dependent rows don't count): entries by joint,

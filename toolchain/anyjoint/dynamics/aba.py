@@ -28,11 +28,20 @@ def inward(link: Link, R: Any, r: Any, S: Any, c: Any, b: Any, tau: Any, J_behin
     are given by J_behind (a lower triangle) and b_behind."""
     J, b = link.inertia(J_behind), b + b_behind
     U = J @ S
-    L, D = ldl(S.T @ U + ca.diag(link.armature))  # D_k of section 5; Ω of seed 000, (28)
+    armature = link.armature if S.shape[1] else ca.SX(0, 1)  # a joint that is held has none
+    D = S.T @ U + ca.diag(armature)  # D_k of section 5; Ω of seed 000, (28)
+    return eliminate(R, r, S, c, b, tau, J, U, D)
+
+
+def eliminate(R: Any, r: Any, S: Any, c: Any, b: Any, tau: Any, J: Any, U: Any,
+              D: Any) -> tuple[Any, Any, Any]:
+    """J and b without the joint, as the parent sees them, and Y = D⁻¹ [Uᵀ, u]; U = J S, and D
+    is the joint's own inertia (nv×nv)."""
+    L, D = ldl(D)
     u = tau - S.T @ b
     Y = ldl_solve(L, D, ca.horzcat(U.T, u))  # D⁻¹ [Uᵀ, u]
     J = ca.tril2symm(ca.tril(J - U @ Y[:, :6]))  # seed 000, (27)
-    b = b + J @ c + U @ Y[:, 6]
+    b = b + J @ c + U @ Y[:, 6]  # b̂ + M̂ a + M̂ H D⁻¹ (τ − c_k) of section 5
     return ca.tril(shift_inertia(R, r, J)), se3.act_dual(R, r, b), Y
 
 
@@ -43,25 +52,45 @@ def acceleration(link: Link, R: Any, r: Any, S: Any, c: Any, Y: Any, A: Any) -> 
     return a, A + S @ a
 
 
-def aba(tree: Tree, q: Any, v: Any, tau: Any, fext: list[Any]) -> Any:
-    """a (nv) that the joint forces tau cause; fext as in rnea."""
-    q, v, tau = tree.split_q(q), tree.split_v(v), tree.split_v(tau)
-    n = len(tree.bodies)
-    R, r, S, c, V, b, Y, A, a = ([None] * n for _ in range(9))
+def moving(tree: Tree, q: Any, v: Any, fext: list[Any]) -> tuple[list[Any], ...]:
+    """R, r, S, c and b of every body at q, v; fext as in rnea."""
+    q, v = tree.split_q(q), tree.split_v(v)
+    R, r, S, c, V, b = ([None] * len(tree.bodies) for _ in range(6))
     for i, k in tree.outward():
         V_k = V[k] if k >= 0 else tree.zeros(6)
         R[i], r[i], S[i], c[i], V[i], b[i] = tree.call(outward, i, q[i], v[i], V_k)
         b[i] = b[i] - fext[i]
+    return R, r, S, c, b
+
+
+def solve(tree: Tree, R: list[Any], r: list[Any], S: list[Any], c: list[Any], b: list[Any],
+          tau: list[Any]) -> tuple[list[Any], ...]:
+    """Joint by joint a; the bodies' accelerations A; and J, b of what each of them carries. A
+    joint that is given with an S of no columns is held: its acceleration is all in c."""
+    n = len(tree.bodies)
+    Y = [None] * n
     J_behind, b_behind = [tree.zeros(6, 6)] * n, [tree.zeros(6)] * n
     for i, k in tree.inward():
         J, p, Y[i] = tree.call(
             inward, i, R[i], r[i], S[i], c[i], b[i], tau[i], J_behind[i], b_behind[i])
         if k >= 0:
             J_behind[k], b_behind[k] = J_behind[k] + J, b_behind[k] + p
+    return *accelerations(tree, R, r, S, c, Y), J_behind, b_behind
+
+
+def accelerations(tree: Tree, R: Any, r: Any, S: Any, c: Any, Y: Any) -> tuple[Any, Any]:
+    """Joint by joint a, and the bodies' accelerations A."""
+    A, a = ([None] * len(tree.bodies) for _ in range(2))
     for i, k in tree.outward():
         A_k = A[k] if k >= 0 else tree.base_acceleration()
         a[i], A[i] = tree.call(acceleration, i, R[i], r[i], S[i], c[i], Y[i], A_k)
-    return ca.vertcat(*a)
+    return a, A
+
+
+def aba(tree: Tree, q: Any, v: Any, tau: Any, fext: list[Any]) -> Any:
+    """a (nv) that the joint forces tau cause; fext as in rnea."""
+    R, r, S, c, b = moving(tree, q, v, fext)
+    return ca.vertcat(*solve(tree, R, r, S, c, b, tree.split_v(tau))[0])
 
 
 def shift_inertia(R: Any, r: Any, J: Any) -> Any:

@@ -15,7 +15,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.dynamics import aba, crba, crba_coupled, rnea
+from anyjoint.dynamics import (
+    aba,
+    aba_modified,
+    augmented,
+    crba,
+    crba_coupled,
+    jacobian,
+    lagrange,
+    maximal,
+    newton_euler_local,
+    recursive,
+    rnea,
+)
 from anyjoint.dynamics.tree import Tree
 
 Solve = Callable[[Tree, Any, Any, Any, list[Any]], Any]
@@ -36,8 +48,23 @@ class Forward:
 
 FORWARD: dict[str, Forward] = {
     "aba": Forward("articulated bodies, seed 003 section 5", solve=aba.aba),
+    "aba_modified": Forward("the same with the pivot of section 7",
+                            solve=aba_modified.aba_modified),
     "crba": Forward("composite rigid bodies and LᵀDL, seed 003 section 4",
                     equations=crba.equations, coupled=crba_coupled.equations),
+    "augmented": Forward("all unknowns in one sparse system, seed 003 eq. 5",
+                         solve=augmented.augmented, rolled=True),
+    "jacobian": Forward("body Jacobians, seed 004 eq. 59", equations=jacobian.equations),
+    "jacobian_maximal": Forward("reduced from maximal coordinates, seed 002 section 3",
+                                equations=maximal.equations),
+    "lagrange": Forward("trace form and Cholesky, seed 001", equations=lagrange.equations),
+    "recursive": Forward("six sweeps, seed 000 method I", solve=recursive.recursive),
+    "recursive_mixed": Forward("the same with factorisations at run time, seed 000 method II",
+                               solve=recursive.recursive_mixed, rolled=True),
 }
-INVERSE: dict[str, Solve] = {"rnea": rnea.rnea}
-AUTO = ("aba", "crba")  # that `auto` chooses from: the one with the fewest operations
+INVERSE: dict[str, Solve] = {
+    "rnea": rnea.rnea,
+    "lagrange": lagrange.lagrange,
+    "newton_euler_local": newton_euler_local.newton_euler_local,
+}
+AUTO = ("aba", "crba", "recursive")  # that `auto` chooses from: the fewest operations

@@ -88,7 +88,7 @@ def motion(t: Tree, y: Any, v: Any = None) -> Any:
 # -- kernels ------------------------------------------------------------------------------
 
 
-def _acceleration(Gamma: Any, a: Any, bias: Any) -> Any:
+def acceleration(Gamma: Any, a: Any, bias: Any) -> Any:
     return Gamma @ a + bias
 
 
@@ -113,7 +113,7 @@ def state(build: Builder, t: Tree, y: Any, v: Any = None, **options: Any) -> Any
 def inverse(build: Builder, t: Tree, y: Any, v: Any, a: Any, *fext: Any, **options: Any) -> Any:
     """Γᵀ id(γ, Γ ẏ, Γ ÿ + Γ̇ ẏ)."""
     q, Gamma, v, _, bias = motion(t, y, v)
-    a = t.apply(_acceleration, Gamma, a, bias)
+    a = t.apply(acceleration, Gamma, a, bias)
     return t.apply(crba.project, Gamma, build(t, q, v, a, *fext, **options))
 
 
@@ -122,10 +122,10 @@ def bias(id_: Builder, _: Builder, t: Tree, y: Any, v: Any, **options: Any) -> A
     return inverse(id_, t, y, v, t.zeros(t.mechanism.nv), **options)
 
 
-def force(build: Builder, t: Tree, y: Any, **options: Any) -> Any:
+def force(build: Builder, t: Tree, y: Any, *inputs: Any, **options: Any) -> Any:
     """Γᵀ of generalised forces of the tree."""
     q, Gamma, *_ = motion(t, y)
-    return t.apply(crba.project, Gamma, build(t, q, **options))
+    return t.apply(crba.project, Gamma, build(t, q, *inputs, **options))
 
 
 def mass_matrix(_: Builder, t: Tree, y: Any) -> Any:
@@ -154,18 +154,18 @@ def moved(build: Builder, t: Tree, y: Any, v: Any) -> Any:
     """q̇, or q moved by a tangent vector, joint by joint: the dependent rows don't matter."""
     c = t.mechanism.coupling
     assert c is not None
-    q, v = _widened(y, c.q_kept, t.nq), _widened(v, c.v_kept, t.nv)
+    q, v = widened(y, c.q_kept, t.nq), widened(v, c.v_kept, t.nv)
     return build(t, q, v)[list(c.q_kept)]
 
 
 def difference(build: Builder, t: Tree, y0: Any, y1: Any) -> Any:
     c = t.mechanism.coupling
     assert c is not None
-    q0, q1 = (_widened(y, c.q_kept, t.nq) for y in (y0, y1))
+    q0, q1 = (widened(y, c.q_kept, t.nq) for y in (y0, y1))
     return build(t, q0, q1)[list(c.v_kept)]
 
 
-def _widened(x: Any, rows: Sequence[int], n: int) -> Any:
+def widened(x: Any, rows: Sequence[int], n: int) -> Any:
     """x at these rows of a column of n, zeros elsewhere."""
     return ca.DM.eye(n)[:, list(rows)] @ x
 

@@ -1,4 +1,7 @@
-"""The mass matrix by composite rigid bodies (seed 003, section 4): O(n · depth)."""
+"""The mass matrix by composite rigid bodies (seed 003, section 4): O(n · depth).
+
+M = Hᵀ (R + Ãᵀ R + R Ã) H as in its footnote: R are the inertias of the composite bodies, Rᵢ Hᵢ
+is taken inwards body by body (Ãᵀ), and what is above the diagonal follows by symmetry."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from anyjoint.dynamics import coupling, crba, factor
+from anyjoint.dynamics import constrained, constraints, coupling, crba, factor
 from anyjoint.dynamics.algorithms import FORWARD, Forward
 from anyjoint.dynamics.tree import Tree
 
@@ -44,9 +44,19 @@ def equations(t: Tree, q: Any, v: Any, loads: Loads, algorithm: str) -> tuple[An
 
 def acceleration(t: Tree, q: Any, v: Any, tau: Any, loads: Loads, algorithm: str) -> Any:
     """a (nv) in the coordinates of the mechanism."""
+    return constrained_acceleration(t, q, v, tau, loads, algorithm)[0]
+
+
+def constrained_acceleration(t: Tree, q: Any, v: Any, tau: Any, loads: Loads,
+                             algorithm: str) -> tuple[Any, Any]:
+    """a, and the constraint forces λ (nc) of M a + c = tau + Aᵀ λ."""
     method = FORWARD[algorithm]
+    if t.mechanism.constraints:
+        M, c = equations(t, q, v, loads, algorithm)
+        rows = constraints.rows(t, q, v)
+        return constrained.solve(t, M, tau - c, rows.A, constraints.target(t, rows))
     if method.solve is not None:
         passive, wrenches = loads(q, v)
-        return method.solve(t, q, v, tau - passive, wrenches)
+        return method.solve(t, q, v, tau - passive, wrenches), t.zeros(0)
     M, c = equations(t, q, v, loads, algorithm)
-    return factor.solve(t, M, tau - c)
+    return factor.solve(t, M, tau - c), t.zeros(0)

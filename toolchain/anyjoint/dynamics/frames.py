@@ -13,7 +13,7 @@ import casadi as ca
 from anyjoint.dynamics import kinematics
 from anyjoint.dynamics.tree import Tree
 from anyjoint.geometry import se3, so3
-from anyjoint.mechanism import Frame, evaluate_at
+from anyjoint.mechanism import Frame, Mechanism, evaluate_at
 
 REFERENCES = ("world_aligned", "body", "world")
 
@@ -33,6 +33,26 @@ def world_poses(tree: Tree, frames: list[Frame], q: Any) -> list[tuple[Any, Any]
     world = (tree.X.eye(3), tree.zeros(3))
     return [tree.apply(_compose, *(bodies[f.body] if f.body >= 0 else world), *_offset(tree, f))
             for f in frames]
+
+
+def poses(tree: Tree, q: Any) -> list[Any]:
+    """World pose (4×4) of every body, then of every frame."""
+    m = tree.mechanism
+    own = [m.frame(name) for name in m.body_names]
+    return [ca.densify(tree.apply(se3.homogeneous, *pose))
+            for pose in world_poses(tree, [*own, *m.frames], q)]
+
+
+def pose_names(m: Mechanism) -> tuple[str, ...]:
+    """Bodies, then frames, in file order; one called like an input gets an x behind it."""
+    given = (*m.body_names, *m.frame_names)
+    names: list[str] = []
+    for name in given:
+        plain = name
+        while plain in ("q", "p") or (plain != name and plain in given):
+            plain += "x"
+        names.append(plain)
+    return tuple(names)
 
 
 def _columns_aligned(R: Any, r: Any, J: Any) -> Any:

@@ -91,5 +91,12 @@ def build_kernel(step: Step, body: Body | None, sparsities: tuple[Any, ...]) -> 
     return ca.Function(step.__name__.strip("_"), [*first, *inputs], outputs)
 
 
+def pattern(sparsity: Any) -> Any:
+    """A hashable form of a sparsity pattern."""
+    if sparsity.is_dense():
+        return sparsity.shape
+    return sparsity.shape, tuple(sparsity.colind()), tuple(sparsity.row())
+
+
 def _matrix(x: Any) -> Any:
     return x if hasattr(x, "sparsity") else ca.DM(x)

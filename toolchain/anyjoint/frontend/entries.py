@@ -1,4 +1,5 @@
-"""Entries of the sections beside the bodies: tables, frames, actuators, forces, couplings."""
+"""Entries of the sections beside the bodies: tables, frames, actuators, forces, couplings,
+constraints."""
 
 from __future__ import annotations
 
@@ -85,3 +86,106 @@ def _coupling_tag(value: Any) -> str:
 AnyCoupling = Annotated[
     Union[Annotated[CoordinateFormula, Tag("formula")], Annotated[Coupling, Tag("entry")]],  # noqa: UP007
     Discriminator(_coupling_tag)]
+
+
+def _short(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+class Constraint(Entry):
+    """What all constraints have."""
+
+    time_constant: Formula = Field(
+        default=None, description="of the decay of errors, s; left out: none decays")
+
+    @property
+    def text(self) -> str:
+        """What it says, in short."""
+        raise NotImplementedError
+
+
+class Rolling(Constraint):
+    """No slip where two bodies touch."""
+
+    type: Literal["rolling"]
+    joint: str = Field(description="a contact or curve_surface joint")
+    pivot: Literal["free", "forbidden"] = Field(
+        default="free", description="turning about the normal")
+
+    @property
+    def text(self) -> str:
+        return f"{self.joint}, pivot {self.pivot}"
+
+
+class PointClosure(Constraint):
+    """The origins of two frames meet, in some directions."""
+
+    type: Literal["point"]
+    from_: str = Field(alias="from", description="frame, body or world")
+    to: str = Field(description="frame, body or world")
+    directions: Annotated[list[Literal["x", "y", "z"]], Field(min_length=1)] = Field(
+        default=["x", "y", "z"], description="axes of from")
+
+    @property
+    def text(self) -> str:
+        return f"{self.from_} → {self.to}"
+
+
+class FrameClosure(Constraint):
+    """Two frames meet, in some directions and turns."""
+
+    type: Literal["frame"]
+    from_: str = Field(alias="from", description="frame, body or world")
+    to: str = Field(description="frame, body or world")
+    directions: Annotated[list[Literal["x", "y", "z", "rx", "ry", "rz"]], Field(min_length=1)] = \
+        Field(default=["x", "y", "z", "rx", "ry", "rz"], description="axes of from; rx: about x")
+
+    @property
+    def text(self) -> str:
+        return f"{self.from_} → {self.to}"
+
+
+class Equality(Constraint):
+    """One coordinate is a multiple of another, first = ratio · second + offset."""
+
+    type: Literal["equality"]
+    coordinates: Annotated[list[str], Field(min_length=2, max_length=2)] = Field(
+        description="joint, or joint.coordinate, of each")
+    ratio: Formula = 1.0
+    offset: Formula = 0.0
+
+    @property
+    def text(self) -> str:
+        shift = f" + {_short(self.offset)}" * (self.offset != 0)
+        ratio = f"({self.ratio})" if isinstance(self.ratio, str) else f"{self.ratio:g}"
+        return f"{self.coordinates[0]} = {ratio} · {self.coordinates[1]}{shift}"
+
+
+class Holonomic(Constraint):
+    """A formula of coordinates that stays zero."""
+
+    type: Literal["holonomic"]
+    formula: CoordinateFormula = Field(description="of coordinates; = 0")
+
+    @property
+    def text(self) -> str:
+        return f"{self.formula} = 0"
+
+
+class Pfaffian(Constraint):
+    """A sum of velocities, each with its coefficient, that has a given value."""
+
+    type: Literal["pfaffian"]
+    coefficients: Annotated[dict[str, CoordinateFormula], Field(min_length=1)] = Field(
+        description="velocity: formula of coordinates")
+    equals: CoordinateFormula = Field(default=0.0, description="formula of coordinates")
+
+    @property
+    def text(self) -> str:
+        terms = " + ".join(f"({_short(x)}) · {v}" for v, x in self.coefficients.items())
+        return f"{terms} = {_short(self.equals)}"
+
+
+AnyConstraint = Annotated[
+    Union[Rolling, PointClosure, FrameClosure, Equality, Holonomic, Pfaffian],  # noqa: UP007
+    Field(discriminator="type")]

@@ -16,9 +16,9 @@ from anyjoint.frontend.source import Map, Seq, Tree
 
 MAX_COPIES, MAX_COPIED = 20_000, 1_000_000  # entries, and values in them, of all repeats
 MAX_INCLUDES, MAX_LEVELS = 200, 16  # files in all, and one in the other
-_REPEATING = ("bodies", "frames", "actuators", "forces", "couplings")
+_REPEATING = ("bodies", "frames", "actuators", "forces", "couplings", "constraints")
 _MERGED = ("constants", "parameters", "tables", "joint_types", "bodies", "frames", "actuators",
-           "forces", "couplings", "states")
+           "forces", "couplings", "constraints", "states")
 _NAMES = "use the counter in the name: body_<k>"
 _COUNTER = re.compile(r"<([^<>]*)>")
 

@@ -19,6 +19,7 @@ Path = tuple[Any, ...]
 _HINTS = {"anyjoint": "write anyjoint: 1", "joint": "for example {type: revolute, axis: z}",
           "inertia": "[xx, yy, zz] or {xx: …, yy: …, zz: …}", "parent": "a body, or world",
           "bodies": "bodies: {name: {parent: …, joint: …, mass: …}}",
+          "coefficients": "velocities and their coefficients, as in {slide: 1, wheel: -radius}",
           "string_type": "text; a number goes in quotes", "bool_type": "true or false"}
 _NO_MAPPING = ("union_tag_not_found", "union_tag_invalid", "model_type", "model_attributes_type",
                "dict_type")
@@ -125,7 +126,9 @@ def _missing(tree: source.Tree, path: Path, keys: list[str]) -> Problem:
         if given not in keys and near(str(given), keys) == path[-1]:
             return locate_problem(tree, f'unknown key "{given}"', (*path[:-1], given),
                                   suggest(str(given), keys, "allowed keys"), key=True)
-    hint = _HINTS.get(path[-1], f"keys: {', '.join(keys)}")
+    hint = f"keys: {', '.join(keys)}"
+    if len(path) == 1 or path[0] == "bodies":
+        hint = _HINTS.get(path[-1], hint)
     return locate_problem(tree, f'the key "{path[-1]}" is missing', path[:-1], hint, key=True)
 
 

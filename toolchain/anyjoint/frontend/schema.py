@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Union
 from pydantic import ConfigDict, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
 
 from anyjoint.curves import CURVES
-from anyjoint.frontend.entries import Actuator, AnyCoupling, AnyForce, Entry, Frame, Table
+from anyjoint.frontend.entries import (
+    Actuator,
+    AnyConstraint,
+    AnyCoupling,
+    AnyForce,
+    Entry,
+    Frame,
+    Table,
+)
 from anyjoint.frontend.factors import Definition
 from anyjoint.frontend.fields import Formula, JointKeys, PerCoordinate, Pose, Strict, Vec3, bad
 from anyjoint.frontend.solids import AnyShape
@@ -118,6 +126,8 @@ class Model(Strict):
     forces: dict[str, AnyForce] = {}
     couplings: dict[str, AnyCoupling] = Field(
         default={}, description="coordinates as formulas of other coordinates")
+    constraints: dict[str, AnyConstraint] = Field(
+        default={}, description="what forces keep: rolling, closed loops, formulas")
     states: dict[str, dict[str, PerCoordinate]] = Field(
         default={}, description="named configurations; others at rest")
 

@@ -92,6 +92,9 @@ def form(annotation: Any) -> str:
         return ""
     (item,) = typing.get_args(kind)
     least, most = (_length(annotation, key) for key in ("min_length", "max_length"))
+    if item is str or typing.get_origin(item) is typing.Literal:
+        names = [*typing.get_args(item), "first", "second"][:2]
+        return f"[{', '.join(names)}{', …' * (most is None)}]"
     if item != Formula:
         return f"[{form(item) or '{…}'}, …]"
     if least != most or most is None:

@@ -109,7 +109,7 @@ def _lost(replaced: frozenset[str]) -> tuple[str, frozenset[str], frozenset[str]
     if not replaced.isdisjoint(EVERYTHING):
         patterns.append("")
     if any(map(_NAMING.fullmatch, replaced)):
-        patterns.append("states|actuators|forces|frames|couplings")
+        patterns.append("states|actuators|forces|frames|couplings|constraints")
     if any(path.startswith("bodies.") and "<" in path for path in replaced):
         patterns.append(r"bodies\..*\.parent\Z")  # bodies that were not written out
     if any(path.startswith("joint_types.") for path in replaced):

@@ -1,0 +1,32 @@
+"""How the operations of chains grow with their length, as the table of docs/algorithms.md.
+python benchmarks/growth.py"""
+
+from __future__ import annotations
+
+from anyjoint import api, choice
+from anyjoint.backend.budget import operations
+from anyjoint.dynamics.algorithms import FORWARD, INVERSE
+from anyjoint.ops import revolute_chain
+
+LENGTHS = (10, 20, 50, 100, 200)
+DEEP = 50  # the longest chain of those that build the mass matrix
+CHAINS = {"aligned": False, "oblique": True}
+
+
+def row(name: str, algorithm: str, oblique: bool) -> list[str]:
+    """Operations by length: of the inlined form where there is one."""
+    form = "rolled" if choice.rolled(algorithm) else "inlined"
+    dense = name == "fd" and FORWARD[algorithm].equations is not None
+    return [str(operations(api.loads(revolute_chain(n, oblique)).function(
+        name, algorithm=algorithm, form=form))["total"]) if n <= DEEP or not dense else ""
+        for n in LENGTHS]
+
+
+if __name__ == "__main__":
+    print("| function | algorithm | chain |", " | ".join(map(str, LENGTHS)), "|")
+    print("|---|---|---|" + "---|" * len(LENGTHS))
+    for name, algorithms in (("id", INVERSE), ("fd", FORWARD)):
+        for algorithm in algorithms:
+            for chain, oblique in CHAINS.items():
+                cells = " | ".join(row(name, algorithm, oblique))
+                print(f"| {name} | {algorithm} | {chain} | {cells} |", flush=True)
