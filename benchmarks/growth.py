@@ -9,17 +9,20 @@ from anyjoint.dynamics.algorithms import FORWARD, INVERSE
 from anyjoint.ops import revolute_chain
 
 LENGTHS = (10, 20, 50, 100, 200)
-DEEP = 50  # the longest chain of those that build the mass matrix
+DEEP = 50  # what builds the mass matrix is inlined up to this length, which takes long
 CHAINS = {"aligned": False, "oblique": True}
 
 
 def row(name: str, algorithm: str, oblique: bool) -> list[str]:
-    """Operations by length: of the inlined form where there is one."""
-    form = "rolled" if choice.rolled(algorithm) else "inlined"
+    """Operations by length: of the inlined form, or with an r of the rolled one."""
     dense = name == "fd" and FORWARD[algorithm].equations is not None
-    return [str(operations(api.loads(revolute_chain(n, oblique)).function(
-        name, algorithm=algorithm, form=form))["total"]) if n <= DEEP or not dense else ""
-        for n in LENGTHS]
+    cells = []
+    for n in LENGTHS:
+        rolled = choice.rolled(algorithm) or (dense and n > DEEP)
+        f = api.loads(revolute_chain(n, oblique)).function(
+            name, algorithm=algorithm, form="rolled" if rolled else "inlined")
+        cells.append(str(operations(f)["total"]) + " r" * (dense and n > DEEP))
+    return cells
 
 
 if __name__ == "__main__":

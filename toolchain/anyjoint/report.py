@@ -164,14 +164,16 @@ def _couplings(m: Mechanism) -> Table:
 
 
 def _constraints(m: Mechanism) -> Table:
-    out = table("constraints", "name", "type", "of", "multipliers", "time constant, s")
+    timed = any(c.time_constant is not None for c in m.constraints)
+    out = table("constraints", "name", "type", "of", "multipliers", *["time constant, s"] * timed)
     for column in out.columns[1:4]:
         column.justify = "left"
     for c in m.constraints[:_SHOWN_ROWS]:
         T = "" if c.time_constant is None else number(float(
             evaluate_at([c.time_constant], m.p, ca.DM(m.p0))[0]))
         keys = m.document.spec.constraints[c.name]
-        out.add_row(c.name, keys.type, " ".join(keys.text.split()), ", ".join(c.lambda_names), T)
+        out.add_row(c.name, keys.type, " ".join(keys.text.split()), ", ".join(c.lambda_names),
+                    *[T] * timed)
     if len(m.constraints) > _SHOWN_ROWS:
         out.add_row(f"… {len(m.constraints) - _SHOWN_ROWS} more", "", "", "", "")
     return out

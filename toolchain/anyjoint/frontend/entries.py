@@ -3,6 +3,7 @@ constraints."""
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import Discriminator, Field, Tag
@@ -92,6 +93,12 @@ def _short(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def _factor(value: Any) -> str:
+    """In parentheses, unless it is a number, a name or a call."""
+    text = _short(value)
+    return text if re.fullmatch(r"[\w.]+(\([\w.]*\))?", text) else f"({text})"
+
+
 class Constraint(Entry):
     """What all constraints have."""
 
@@ -117,32 +124,31 @@ class Rolling(Constraint):
         return f"{self.joint}, pivot {self.pivot}"
 
 
-class PointClosure(Constraint):
+class Closure(Constraint):
+    """What closures of loops have."""
+
+    from_: str = Field(alias="from", description="frame, body or world")
+    to: str = Field(description="frame, body or world")
+
+    @property
+    def text(self) -> str:
+        return f"{self.from_} → {self.to}"
+
+
+class PointClosure(Closure):
     """The origins of two frames meet, in some directions."""
 
     type: Literal["point"]
-    from_: str = Field(alias="from", description="frame, body or world")
-    to: str = Field(description="frame, body or world")
     directions: Annotated[list[Literal["x", "y", "z"]], Field(min_length=1)] = Field(
         default=["x", "y", "z"], description="axes of from")
 
-    @property
-    def text(self) -> str:
-        return f"{self.from_} → {self.to}"
 
-
-class FrameClosure(Constraint):
+class FrameClosure(Closure):
     """Two frames meet, in some directions and turns."""
 
     type: Literal["frame"]
-    from_: str = Field(alias="from", description="frame, body or world")
-    to: str = Field(description="frame, body or world")
     directions: Annotated[list[Literal["x", "y", "z", "rx", "ry", "rz"]], Field(min_length=1)] = \
         Field(default=["x", "y", "z", "rx", "ry", "rz"], description="axes of from; rx: about x")
-
-    @property
-    def text(self) -> str:
-        return f"{self.from_} → {self.to}"
 
 
 class Equality(Constraint):
@@ -157,8 +163,7 @@ class Equality(Constraint):
     @property
     def text(self) -> str:
         shift = f" + {_short(self.offset)}" * (self.offset != 0)
-        ratio = f"({self.ratio})" if isinstance(self.ratio, str) else f"{self.ratio:g}"
-        return f"{self.coordinates[0]} = {ratio} · {self.coordinates[1]}{shift}"
+        return f"{self.coordinates[0]} = {_factor(self.ratio)} · {self.coordinates[1]}{shift}"
 
 
 class Holonomic(Constraint):
@@ -182,7 +187,7 @@ class Pfaffian(Constraint):
 
     @property
     def text(self) -> str:
-        terms = " + ".join(f"({_short(x)}) · {v}" for v, x in self.coefficients.items())
+        terms = " + ".join(f"{_factor(x)} · {v}" for v, x in self.coefficients.items())
         return f"{terms} = {_short(self.equals)}"
 
 
