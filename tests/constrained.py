@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from mechanisms import Case, Doc, body, call, coupled, random_tree
 
@@ -118,3 +119,36 @@ def closed(case: Case, s: Doc) -> Doc:
         s = s | {"q": call(move, {"q": s["q"], "dq": -np.linalg.pinv(J, 1e-9) @ phi})}
     assert np.abs(rows(case, s)[0]).max(initial=0) < 1e-12
     return admissible(case, s)
+
+
+def each(cases: list[Case]) -> Any:
+    """Parametrizes `case`; two of them are quick."""
+    few = ("egg_on_egg", "formulas")
+    return pytest.mark.parametrize("case", [pytest.param(
+        c, id=c.id, marks=pytest.mark.quick if c.id in few else ()) for c in cases])
+
+
+def simulate(case: Case, s: Doc, time: float, steps: int) -> Any:
+    """States after each of these steps of Runge and Kutta's, without forces."""
+    m = case.m
+    f = m.function("xdot")
+    x, h, out = np.concatenate([s["q"], s["v"]]), time / steps, []
+    for _ in range(steps):
+        k = [call(f, {"x": x, "u": np.zeros(m.nu), "p": s["p"]})]
+        for part in (h / 2, h / 2, h):
+            k.append(call(f, {"x": x + part * k[-1], "u": np.zeros(m.nu), "p": s["p"]}))
+        x = x + h / 6 * (k[0] + 2 * k[1] + 2 * k[2] + k[3])
+        out.append(s | {"q": x[: m.nq], "v": x[m.nq:]})
+    return out
+
+
+def four_bar(constraint: Doc) -> Case:
+    """Bars that turn about y, closed by a constraint."""
+    rng = np.random.default_rng(2)
+    hinge = {"type": "revolute", "axis": "y"}
+    bars = {n: {**body(rng, parent, {**hinge, "rest": rest}, n), "origin": {"xyz": [x, 0, z]},
+                "child_origin": {}, "frames": {f"tip_{n}": {"xyz": [0, 0, length]}}}
+            for n, parent, x, z, length, rest in (
+                ("a", "world", 0, 0, 0.5, 0.2), ("b", "a", 0, 0.5, 0.7, 1.1),
+                ("c", "world", 0.8, 0, 0.6, 0.1))}
+    return model(bars, {"close": {"from": "tip_b", "to": "tip_c", **constraint}})

@@ -11,7 +11,8 @@ import numpy as np
 
 from anyjoint.build.couplings import Coordinates
 from anyjoint.dynamics import constraints, coupling, kinematics
-from anyjoint.dynamics.constraints import TURNS, Closure
+from anyjoint.dynamics.closure import Closure
+from anyjoint.dynamics.rows import TURNS
 from anyjoint.dynamics.tree import Tree
 from anyjoint.joint_properties import Array
 from anyjoint.mechanism import Mechanism, evaluate_at

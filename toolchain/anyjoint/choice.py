@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from anyjoint.backend.budget import operations
-from anyjoint.dynamics.algorithms import AUTO, FORWARD, INVERSE
+from anyjoint.dynamics.algorithms import AUTO, FORWARD
 from anyjoint.errors import InputError
+from anyjoint.functions import CATALOGUE
 from anyjoint.mechanism import Mechanism
 
 # Velocities before a velocity, on average: above that crba can't win (in chains of revolute joints
@@ -22,8 +23,8 @@ def rolled(algorithm: str) -> bool:
 
 def resolve(m: Mechanism, name: str, algorithm: str) -> str:
     """The algorithm for the function `name`; InputError where it can't do the mechanism."""
-    if name.startswith("id") and algorithm in INVERSE:
-        return algorithm
+    if "auto" not in (CATALOGUE[name].options["algorithm"] or ()):
+        return algorithm  # inverse dynamics: any of them does
     possible = able(m, FORWARD)
     if algorithm == "auto":
         names = _candidates(m)

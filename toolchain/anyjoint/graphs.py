@@ -7,7 +7,7 @@ from typing import Any
 
 import casadi as ca
 
-from anyjoint import choice, requests
+from anyjoint import choice, preconditions, requests
 from anyjoint.dynamics.tree import Tree
 from anyjoint.errors import InputError
 from anyjoint.functions import CATALOGUE, outputs
@@ -30,6 +30,7 @@ def function(m: Mechanism, name: str, *, form: str = "auto", dense: bool = False
     alias = alias or requests.alias(CATALOGUE, name, options)
     if form not in ("auto", "inlined", "rolled"):
         raise InputError(f'unknown form "{form}"; allowed: auto, inlined, rolled')
+    preconditions.check(m, name, options)
     if "algorithm" in options:
         options["algorithm"] = choice.resolve(m, name, options["algorithm"])
         if form != "rolled" and choice.rolled(options["algorithm"]):

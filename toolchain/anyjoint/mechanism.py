@@ -18,8 +18,8 @@ from anyjoint.joint_properties import Array, Bounds, Passive
 from anyjoint.joints.contract import Joint
 
 if TYPE_CHECKING:
-    from anyjoint.dynamics.constraints import Constraint
     from anyjoint.dynamics.coupling import Coupling
+    from anyjoint.dynamics.rows import Constraint
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,7 @@ class Mechanism:
     @property
     def contact_names(self) -> tuple[str, ...]:
         """Joints with a normal force in `joint_wrenches`."""
-        from anyjoint.dynamics.joint_wrenches import touching
-        return tuple(self.bodies[i].joint_name for i in touching(self))
+        return tuple(body.joint_name for body in self.bodies if body.joint.touches)
 
     @property
     def lambda_names(self) -> tuple[str, ...]:
@@ -134,7 +133,7 @@ class Mechanism:
                         tol: float = 1e-9) -> Array:
         """v (nv) of the bodies' twists V (6 × bodies, world axes at their origins); InputError
         that names the first body whose velocity can't be reached."""
-        from anyjoint.dynamics.conversions import reached
+        from anyjoint.consistency import reached
         return reached(self, q, V, p, tol)
 
     def assembled(self, q: Array | None = None, p: Array | None = None,

@@ -10,7 +10,8 @@ import numpy as np
 from anyjoint.assembly import Assembly, Errors
 from anyjoint.build import redundancy
 from anyjoint.build.redundancy import Ranks
-from anyjoint.dynamics.constraints import TURNS, Closure, Constraint
+from anyjoint.dynamics.closure import Closure
+from anyjoint.dynamics.rows import TURNS, Constraint
 from anyjoint.errors import Problem
 from anyjoint.joint_properties import Array
 from anyjoint.mechanism import Mechanism

@@ -10,7 +10,9 @@ import numpy as np
 from anyjoint.build.constraint_formulas import GRAPHS, Model
 from anyjoint.build.forces import site
 from anyjoint.build.scope import Scope
-from anyjoint.dynamics.constraints import Closure, Constraint, Formulas, Rolling
+from anyjoint.dynamics.closure import Closure
+from anyjoint.dynamics.constraints import Formulas, Rolling
+from anyjoint.dynamics.rows import Constraint
 from anyjoint.dynamics.tree import Tree
 from anyjoint.errors import suggest
 from anyjoint.mechanism import Mechanism, evaluate_at
@@ -51,8 +53,7 @@ def _constraint(model: Model, name: str, keys: Any) -> Constraint | None:
 
 def _rolling(model: Model, here: Scope, keys: Any) -> int | None:
     """The body whose joint rolls."""
-    touching = {b.joint_name: b.joint.nv for b in model.bodies if b.joint.contact(
-        ca.SX.sym("q", b.joint.nq), ca.SX.sym("a", len(b.joint.arguments))) is not None}
+    touching = {b.joint_name: b.joint.nv for b in model.bodies if b.joint.touches}
     able = [name for name, nv in touching.items() if nv >= _ROLLING_VELOCITIES]
     kinds = "joints of type contact and curve_surface roll"
     if keys.joint in able:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from anyjoint.assembly import Assembly
-from anyjoint.dynamics.constraints import TURNS, Closure, Constraint
+from anyjoint.dynamics.closure import Closure
+from anyjoint.dynamics.rows import TURNS, Constraint
 from anyjoint.joint_properties import Array
 
 _SMALL = 1e-6  # of a singular value, with rows and columns of size 1: no rank

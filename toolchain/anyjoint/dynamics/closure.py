@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import casadi as ca
 
 from anyjoint.dynamics import kinematics
-from anyjoint.dynamics.coupling import widened
 from anyjoint.dynamics.rows import TURNS, TWIST, Constraint, Rows, settled, spread
 from anyjoint.dynamics.tree import Tree
 from anyjoint.geometry import se3
+from anyjoint.geometry.columns import scattered
 from anyjoint.geometry.so3 import cross3
 from anyjoint.mechanism import evaluate_at
 
@@ -100,7 +100,7 @@ class Closure(Constraint):
         world, frames = (t.X.eye(3), t.zeros(3)), self._frames(t)
         sites = [x for k, (i, _, _) in enumerate(self.sites)
                  for x in (*frames[2 * k : 2 * k + 2], *(poses[i] if i >= 0 else world))]
-        force = widened(multipliers, [TWIST.index(x) for x in self.labels], 6)
+        force = scattered(multipliers, [TWIST.index(x) for x in self.labels], 6)
         pair = t.apply(reaction, self.weights, force, *sites)
         return [(i, F) for (i, _, _), F in zip(self.sites, pair, strict=True)]
 

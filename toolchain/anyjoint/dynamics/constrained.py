@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import casadi as ca
-import numpy as np
 
 from anyjoint.dynamics import constraints, coupling, factor
 from anyjoint.dynamics.tree import Tree
-from anyjoint.errors import InputError
-from anyjoint.mechanism import Mechanism, evaluate_at
+from anyjoint.mechanism import evaluate_at
 
 # A row whose pivot is so small a part of its diagonal follows from those before it.
 REDUNDANT = 1e-10
@@ -71,7 +68,7 @@ def _times(K: Any, x: Any) -> Any:
     return K @ x
 
 
-def _matrices(t: Tree, q: Any) -> tuple[Any, Any]:
+def matrices(t: Tree, q: Any) -> tuple[Any, Any]:
     """B (nv×nu) of tau = B u, and A (nc×nv)."""
     m = t.mechanism
     B = t.X(evaluate_at([ca.sparsify(m.actuation)], m.p, t.p)[0])
@@ -80,45 +77,10 @@ def _matrices(t: Tree, q: Any) -> tuple[Any, Any]:
     return B, constraints.jacobian(t, q)
 
 
-def _near_rest(m: Mechanism) -> Iterator[tuple[Any, Any]]:
-    """B and A at some configurations."""
-    tree, move = Tree(m, ca.DM(m.p0)), m.function("integrate", form="inlined")
-    for step in [np.zeros(m.nv), *np.random.default_rng(1).uniform(-0.1, 0.1, (3, m.nv))]:
-        B, A = (x.full() for x in _matrices(tree, move(m.q0, step)))
-        if np.isfinite(A).all():  # formulas may end near rest
-            yield B, A
-
-
-def _rank(A: Any, columns: Any = slice(None)) -> int:
-    """Of some columns of A; what is small against all of A is zero."""
-    return int(np.linalg.matrix_rank(A[:, columns], 1e-9 * np.abs(A).max(initial=0.0)))
-
-
-def check_actuation(m: Mechanism) -> None:
-    """InputError where actuators and constraints together can't hold every motion, anywhere."""
-    rank = max((_rank(np.hstack([B, A.T])) for B, A in _near_rest(m)), default=m.nv)
-    if rank < m.nv:
-        raise InputError(f"id_constrained: the actuators and constraints of {m.name} act on "
-                         f"{rank} of its {m.nv} velocities; id gives the forces on all, "
-                         "or add actuators")
-
-
-def check_prescribed(m: Mechanism, held: list[bool]) -> None:
-    """InputError where the constraints don't let the velocities that are held be chosen freely:
-    where the others alone can't meet them, anywhere."""
-    free = [k for k, x in enumerate(held) if not x]
-    excess = min((_rank(A) - _rank(A, free) for _, A in _near_rest(m)), default=0)
-    if excess:
-        names = ", ".join(n for n, x in zip(m.v_names, held, strict=True) if x)
-        raise InputError(f"hybrid: the constraints of {m.name} leave {sum(held) - excess} of "
-                         f"{names} free to be prescribed, not {sum(held)}")
-
-
 def least_actuation(t: Tree, q: Any, force: Any) -> tuple[Any, Any]:
     """tau = B u with the least norm of u, and λ, so that tau + Aᵀ λ = force (nv): from
     [B Bᵀ, Aᵀ; A, 0][μ; λ] = [force; 0], tau = B Bᵀ μ."""
-    check_actuation(t.mechanism)
-    B, A = _matrices(t, q)
+    B, A = matrices(t, q)
     K, H = t.apply(_weighted, B, A)
     mu, multipliers = solve(t, H, force, A, t.zeros(A.shape[0]))
     return t.apply(_times, K, mu), -multipliers

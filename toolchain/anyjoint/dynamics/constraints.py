@@ -8,16 +8,12 @@ from typing import Any
 import casadi as ca
 
 from anyjoint.dynamics import coupling
-from anyjoint.dynamics.closure import Closure, closure
 from anyjoint.dynamics.link import Link
-from anyjoint.dynamics.rows import SHIFTS, TURNS, TWIST, Constraint, Rows, settled, spread
+from anyjoint.dynamics.rows import TWIST, Constraint, Rows, settled, spread
 from anyjoint.dynamics.tree import Tree
 from anyjoint.geometry import se3
 from anyjoint.joints.motion import Chart
 from anyjoint.mechanism import evaluate_at
-
-__all__ = ["SHIFTS", "TURNS", "Closure", "Constraint", "Formulas", "Rolling", "Rows", "closure",
-           "of_tree", "residual", "rows", "target"]
 
 # -- rolling ------------------------------------------------------------------------------
 

@@ -9,18 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 import casadi as ca
-import numpy as np
 
 from anyjoint.dynamics import coupling, crba, kinematics
 from anyjoint.dynamics.joint_wrenches import gathered
 from anyjoint.dynamics.link import Link
 from anyjoint.dynamics.tree import Tree
-from anyjoint.errors import InputError
 from anyjoint.geometry import se3
-from anyjoint.mechanism import Mechanism
+from anyjoint.geometry.columns import scattered
 
 _SMALLEST = 1e-16  # square of what is left of a column of S, relative: below it is dependent
-_COMPONENTS = ("ωx", "ωy", "ωz", "vx", "vy", "vz")
 
 
 # -- the pseudo-inverse of a joint's S ------------------------------------------------------
@@ -142,7 +139,7 @@ def cartesian_forces(t: Tree, y: Any, tau: Any) -> Any:
     coordinates act."""
     c = t.mechanism.coupling
     q = y if c is None else coupling.motion(t, y)[0]
-    tau = tau if c is None else coupling.widened(tau, c.v_kept, t.nv)
+    tau = tau if c is None else scattered(tau, c.v_kept, t.nv)
     R, r, S = zip(*_subspaces(t, q), strict=True)
     joint = [t.apply(least_norm, *x) for x in zip(S, t.split_v(tau), strict=True)]  # (71)
     F = list(joint)
@@ -150,38 +147,3 @@ def cartesian_forces(t: Tree, y: Any, tau: Any) -> Any:
         if k >= 0:
             F[k] = F[k] - t.apply(se3.act_dual, R[i], r[i], joint[i])  # (68)
     return _in_world(t, q, F)
-
-
-# -- numbers --------------------------------------------------------------------------------
-
-
-def reached(m: Mechanism, q: Any, V: Any, p: Any, tol: float) -> Any:
-    """v (nv) with J v = V (6 × bodies); InputError that names the first body, from the root on,
-    whose velocity can't be reached. tol: of the largest error, relative to max(1, |V|)."""
-    q, p = numbers("q", q, (m.nq,)), numbers("p", m.p0 if p is None else p, (m.np,))
-    V = numbers("V", V, (6, len(m.bodies)))
-    v, _ = m.function("generalised_velocities")(q, V, p)
-    error = np.array(m.function("cartesian_velocities")(q, v, p)) - V
-    bound = tol * max(1.0, np.abs(V).max(initial=0.0))
-    for i in m.order:
-        k = int(np.abs(error[:, i]).argmax())
-        if not abs(error[k, i]) <= bound:
-            raise InputError(
-                f'the velocity given for "{m.bodies[i].name}" can\'t be reached: its '
-                f"{_COMPONENTS[k]} is {V[k, i]:.6g}, and {V[k, i] + error[k, i]:.6g} comes nearest "
-                f'with joint "{m.bodies[i].joint_name}" and those before it')
-    return np.array(v).ravel()
-
-
-def numbers(name: str, x: Any, shape: tuple[int, ...]) -> Any:
-    """x as an array of this shape, all finite."""
-    try:
-        values = np.asarray(x, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be numbers, not {type(x).__name__}") from None
-    if values.shape != shape:
-        wanted, got = ("×".join(map(str, s)) or "one number" for s in (shape, values.shape))
-        raise InputError(f"{name} must have {wanted} numbers, not {got}")
-    if not np.isfinite(values).all():
-        raise InputError(f"{name} has a value that is not finite")
-    return values

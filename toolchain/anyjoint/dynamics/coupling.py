@@ -17,6 +17,7 @@ import numpy as np
 
 from anyjoint.dynamics import crba, crba_coupled, frames
 from anyjoint.dynamics.tree import Tree
+from anyjoint.geometry.columns import scattered
 
 Builder = Callable[..., Any]
 
@@ -154,20 +155,15 @@ def moved(build: Builder, t: Tree, y: Any, v: Any) -> Any:
     """q̇, or q moved by a tangent vector, joint by joint: the dependent rows don't matter."""
     c = t.mechanism.coupling
     assert c is not None
-    q, v = widened(y, c.q_kept, t.nq), widened(v, c.v_kept, t.nv)
+    q, v = scattered(y, c.q_kept, t.nq), scattered(v, c.v_kept, t.nv)
     return build(t, q, v)[list(c.q_kept)]
 
 
 def difference(build: Builder, t: Tree, y0: Any, y1: Any) -> Any:
     c = t.mechanism.coupling
     assert c is not None
-    q0, q1 = (widened(y, c.q_kept, t.nq) for y in (y0, y1))
+    q0, q1 = (scattered(y, c.q_kept, t.nq) for y in (y0, y1))
     return build(t, q0, q1)[list(c.v_kept)]
-
-
-def widened(x: Any, rows: Sequence[int], n: int) -> Any:
-    """x at these rows of a column of n, zeros elsewhere."""
-    return ca.DM.eye(n)[:, list(rows)] @ x
 
 
 def inside(build: Builder, *inputs: Any, **options: Any) -> Any:

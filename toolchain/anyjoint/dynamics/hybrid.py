@@ -71,7 +71,6 @@ def by_equations(t: Tree, q: Any, v: Any, given: Any, loads: forward.Loads,
         found = constraints.rows(t, q, v)
         A, target = found.A, constraints.target(t, found)
     is_held = [name.partition(".")[0] in prescribed for name in m.v_names]
-    constrained.check_prescribed(m, is_held)
     free, held = (ca.diag(ca.sparsify(ca.DM([x == y for x in is_held]))) for y in (False, True))
     equations = t.apply(reduced, M, c, A, target, given, free, held)
     a, multipliers = constrained.solve(t, *equations)

@@ -13,7 +13,6 @@ from anyjoint.dynamics.link import Link
 from anyjoint.dynamics.tree import Tree
 from anyjoint.geometry import se3
 from anyjoint.geometry.columns import split
-from anyjoint.mechanism import Mechanism
 
 
 def normal_force(link: Link, q: Any, R: Any, F: Any) -> Any:
@@ -37,7 +36,8 @@ def joint_wrenches(t: Tree, q: Any, v: Any, tau: Any, loads: forward.Loads,
     q = t.split_q(q)
     R, r, _, F = rnea.needed(t, q, t.split_v(v), t.split_v(a), fext)
     F = gathered(t, R, r, F)
-    normal = [t.call(normal_force, i, q[i], R[i], F[i]) for i in touching(t.mechanism)]
+    normal = [t.call(normal_force, i, q[i], R[i], F[i]) for i, body in enumerate(t.bodies)
+              if body.joint.touches]
     return ca.densify(ca.horzcat(*F)), ca.vertcat(t.zeros(0), *normal)
 
 
@@ -62,9 +62,3 @@ def gathered(t: Tree, R: Sequence[Any], r: Sequence[Any], F: Sequence[Any]) -> l
         if k >= 0:
             out[k] = out[k] + t.apply(se3.act_dual, R[i], r[i], out[i])
     return out
-
-
-def touching(m: Mechanism) -> list[int]:
-    """Bodies whose joint is a contact."""
-    return [i for i, body in enumerate(m.bodies) if body.joint.contact(
-        ca.SX.sym("q", body.joint.nq), ca.SX.sym("c", len(body.joint.arguments))) is not None]

@@ -1,9 +1,9 @@
-"""Columns cut into pieces, and rows of a net."""
+"""Columns cut into pieces or put into longer ones, and rows of a net."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Sequence, Sized
 from itertools import accumulate
 from typing import Any
 
@@ -22,3 +22,8 @@ def split(x: Any, sizes: Iterable[int]) -> list[Any]:
 def usual_length(rows: Iterable[Sized]) -> int:
     """The length of most rows."""
     return Counter(map(len, rows)).most_common(1)[0][0]
+
+
+def scattered(x: Any, rows: Sequence[int], n: int) -> Any:
+    """x (k×1) at these rows of a column of n, zeros elsewhere."""
+    return ca.DM.eye(n)[:, list(rows)] @ x

@@ -125,6 +125,12 @@ class Joint:
         the child (if its surface's normal points out of it). None: no contact."""
         return None
 
+    @property
+    def touches(self) -> bool:
+        """Does it have a contact?"""
+        arguments = ca.SX.sym("a", len(self.arguments))
+        return self.contact(ca.SX.sym("q", self.nq), arguments) is not None
+
     def rate_matrix(self, q: Any) -> Any:
         """N(q) of q̇ = N v, nq×nv."""
         return ca.SX.eye(self.nq)
